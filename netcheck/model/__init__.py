@@ -1,0 +1,1 @@
+"""The Fabric and its parts; frozen, no input or output, no vendor word."""

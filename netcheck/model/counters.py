@@ -1,0 +1,130 @@
+"""Counters: what a device counted, what it means, and how far it can be trusted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing
+
+
+class CounterClass(StrEnum):
+    """How a counter's growth is judged."""
+
+    MUST_BE_ZERO = "must_be_zero"
+    CONGESTION = "congestion"
+    INFORMATION = "information"
+    GAUGE = "gauge"
+
+
+class CounterLimit(StrEnum):
+    """What a counter does at its width."""
+
+    WRAPS = "wraps"
+    SATURATES = "saturates"
+
+
+class Meaning(StrEnum):
+    """What is counted, in the field's words and the same on every platform."""
+
+    PORT_INGRESS_DROP = "port_ingress_drop"
+    PORT_EGRESS_DROP = "port_egress_drop"
+    PRIORITY_INGRESS_DROP = "priority_ingress_drop"
+    PRIORITY_GROUP_DROP = "priority_group_drop"
+    QUEUE_DROP = "queue_drop"
+    QUEUE_PACKETS = "queue_packets"
+    QUEUE_BYTES = "queue_bytes"
+    PRIORITY_TX_PACKETS = "priority_tx_packets"
+    PRIORITY_RX_PACKETS = "priority_rx_packets"
+    PORT_TX_PACKETS = "port_tx_packets"
+    PORT_RX_PACKETS = "port_rx_packets"
+    PFC_RX = "pfc_rx"
+    PFC_TX = "pfc_tx"
+    PFC_RX_DURATION = "pfc_rx_duration"
+    PFC_TX_DURATION = "pfc_tx_duration"
+    GLOBAL_PAUSE_RX = "global_pause_rx"
+    GLOBAL_PAUSE_TX = "global_pause_tx"
+    PAUSE_STORM = "pause_storm"
+    ECN_MARKED = "ecn_marked"
+    WRED_DROP = "wred_drop"
+    CE_RECEIVED = "ce_received"
+    CNP_SENT = "cnp_sent"
+    CNP_HANDLED = "cnp_handled"
+    CNP_IGNORED = "cnp_ignored"
+    OUT_OF_SEQUENCE = "out_of_sequence"
+    SEQUENCE_NAK = "sequence_nak"
+    IMPLIED_NAK = "implied_nak"
+    ACK_TIMEOUT = "ack_timeout"
+    RETRANSMISSION = "retransmission"
+    DUPLICATE_REQUEST = "duplicate_request"
+    RETRY_EXCEEDED = "retry_exceeded"
+    RNR_NAK = "rnr_nak"
+    OUT_OF_BUFFER = "out_of_buffer"
+    ICRC_ERROR = "icrc_error"
+    PHYSICAL_ERROR = "physical_error"
+    LINK_DOWN = "link_down"
+    WATCHDOG_STORM = "watchdog_storm"
+    WATCHDOG_RESTORED = "watchdog_restored"
+    WATCHDOG_DROP = "watchdog_drop"
+    HEADROOM_WATERMARK = "headroom_watermark"
+    SHARED_WATERMARK = "shared_watermark"
+    QUEUE_WATERMARK = "queue_watermark"
+    PCIE_STALL = "pcie_stall"
+    OTHER = "other"
+
+
+class CounterKey(NamedTuple):
+    """Which counter: port, meaning, the queue or priority it is for (or -1), vendor's own name."""
+
+    port: str
+    meaning: Meaning
+    number: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """One reading.
+
+    Attributes:
+        value: Reading; UNKNOWN where the device showed none that can be trusted.
+        kind: How growth is judged.
+        unit: ``packets``, ``bytes``, ``us``, ``events`` or ``percent``.
+        width_bits: Width in the device; 64 unless its source says less.
+        limit: What happens at the width.
+    """
+
+    value: Known[int]
+    kind: CounterClass
+    unit: str = "packets"
+    width_bits: int = 64
+    limit: CounterLimit = CounterLimit.WRAPS
+
+
+def counter_delta(before: Counter, after: Counter) -> Known[int]:
+    """How far a counter moved between two readings.
+
+    UNKNOWN where either reading is missing, where a saturating counter stands
+    at its maximum, and where a 64-bit counter went backwards (a reset). A
+    narrower wrapping counter that went backwards is taken as wrapped once only
+    if that is less than half its range; else as reset.
+
+    Source: widths in torvalds/linux drivers/infiniband/hw/mlx5/counters.c.
+
+    Example:
+        >>> old = Counter(2**32 - 5, CounterClass.CONGESTION, width_bits=32)
+        >>> new = Counter(7, CounterClass.CONGESTION, width_bits=32)
+        >>> counter_delta(old, new)
+        12
+    """
+    if isinstance(before.value, Missing) or isinstance(after.value, Missing):
+        return ABSENT if before.value is after.value is ABSENT else UNKNOWN
+    top = (1 << after.width_bits) - 1
+    if after.limit is CounterLimit.SATURATES and after.value >= top:
+        return UNKNOWN
+    if after.value >= before.value:
+        return after.value - before.value
+    wrapped = after.value - before.value + top + 1
+    can_wrap = after.limit is CounterLimit.WRAPS and after.width_bits < 64  # noqa: PLR2004 -- a 64-bit counter does not wrap in a test
+    return wrapped if can_wrap and wrapped < (top + 1) // 2 else UNKNOWN

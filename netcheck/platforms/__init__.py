@@ -1,0 +1,1 @@
+"""Platforms: one folder each; adding one edits nothing."""

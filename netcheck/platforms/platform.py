@@ -1,0 +1,238 @@
+"""What a platform is: one folder, the same modules in each, found by walking.
+
+A platform folder holds ``capabilities.yaml``, ``templates/``, ``render.py``,
+``parse.py``, ``commands.py``, ``recognise.py``, ``apply.py``, ``quirks.py``,
+``anchors.yaml`` and ``README.md``. Its modules offer the functions of the
+protocols below; ``load`` binds them together, each module on first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+from typing import Protocol, cast
+
+from netcheck.model.device import Device
+from netcheck.model.document import Document, DocumentKind, Recognition
+from netcheck.model.errors import InputError
+from netcheck.model.fabric import Fabric
+
+
+class Impact(StrEnum):
+    """What applying a change disturbs, from nothing to the whole device."""
+
+    NONE = "none"
+    COUNTERS = "counters"
+    QUEUE = "queue"
+    PORT = "port"
+    DEVICE = "device"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One read-only command and what it is for.
+
+    Attributes:
+        line: What is typed; ``{port}`` and ``{rdma}`` stand for each of the
+            device's RDMA ports and devices.
+        file: Name of the output in a snapshot, with the same placeholders.
+        kind: CONFIG, STATE or COUNTERS; perf reads COUNTERS only.
+        may_fail: A non-zero exit status means "not there", not "no answer".
+    """
+
+    line: str
+    file: str
+    kind: DocumentKind
+    may_fail: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """Put a text on the device: written beside ``path`` and renamed over it, as root."""
+
+    path: str
+    text: str
+    mode: int = 0o644
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Run a command that must exit 0 (as root where the device has users)."""
+
+    line: str
+    timeout_s: float = 120.0
+
+
+Step = Upload | Run
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """An object inside the owned part that the new configuration does not have."""
+
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How one device gets from what it holds to what is rendered.
+
+    Attributes:
+        objects: Changed objects in the device's own words, with old and new text.
+        removals: Objects that go away.
+        save: Steps that keep what the device holds now, so that ``undo`` works.
+        steps: Steps that make the change; none when nothing differs.
+        undo: Steps that bring back what was kept.
+        persist: Steps that make the change survive a reboot.
+        impact, reason, source: What it disturbs, why, and which document says so.
+    """
+
+    objects: tuple[tuple[str, str, str], ...] = ()
+    removals: tuple[Removal, ...] = ()
+    save: tuple[Step, ...] = ()
+    steps: tuple[Step, ...] = ()
+    undo: tuple[Step, ...] = ()
+    persist: tuple[Step, ...] = ()
+    impact: Impact = Impact.NONE
+    reason: str = ""
+    source: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing differs."""
+        return not self.steps
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What a platform cannot express: the limit's name, the place, the reason."""
+
+    limit: str
+    place: str
+    reason: str
+
+
+class RenderModule(Protocol):
+    """``render.py``."""
+
+    def refusals(self, device: Device, fabric: Fabric) -> list[Refusal]:
+        """Everything in the device's policy that the platform cannot express."""
+
+    def render(self, device: Device, fabric: Fabric) -> Mapping[str, str]:
+        """Give ``file name -> text``, byte-stable. Raises RefusalError on any refusal."""
+
+
+class ParseModule(Protocol):
+    """``parse.py``."""
+
+    def parse(self, documents: Sequence[Document], *, name: str) -> Device:
+        """Give what one device's documents (of one reading) say. Never raises on content."""
+
+
+class CommandsModule(Protocol):
+    """``commands.py``."""
+
+    def commands(self, device: Device) -> tuple[Command, ...]:
+        """Read-only commands, in order."""
+
+    def is_read_only(self, line: str) -> bool:
+        """Whether a command line is on the platform's allow-list."""
+
+
+class RecogniseModule(Protocol):
+    """``recognise.py``."""
+
+    def recognise(self, document: Document) -> Recognition | None:
+        """Say what a text is, or None when it is not this platform's."""
+
+
+class ApplyModule(Protocol):
+    """``apply.py``."""
+
+    def plan(self, device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -> Change:
+        """Give the change from the held files to the rendered ones.
+
+        ``held`` maps each path of ``held_paths`` to its text on the device
+        (missing: no such file). Raises InputError when a held file is unreadable.
+        """
+
+    def held_paths(self, device: Device) -> tuple[str, ...]:
+        """Files on the device that ``plan`` has to see."""
+
+
+@dataclass(frozen=True)
+class Platform:
+    """One platform; modules load on first use, so that lint does not pay for deploy."""
+
+    name: str
+    modules: dict[str, object] = field(default_factory=dict, compare=False)
+
+    def _module(self, noun: str) -> object:
+        if noun not in self.modules:
+            self.modules[noun] = importlib.import_module(f"netcheck.platforms.{self.name}.{noun}")
+        return self.modules[noun]
+
+    @property
+    def rendering(self) -> RenderModule:
+        """``render.py`` of the platform."""
+        return cast("RenderModule", self._module("render"))
+
+    @property
+    def parsing(self) -> ParseModule:
+        """``parse.py`` of the platform."""
+        return cast("ParseModule", self._module("parse"))
+
+    @property
+    def reading(self) -> CommandsModule:
+        """``commands.py`` of the platform."""
+        return cast("CommandsModule", self._module("commands"))
+
+    @property
+    def recognising(self) -> RecogniseModule:
+        """``recognise.py`` of the platform."""
+        return cast("RecogniseModule", self._module("recognise"))
+
+    @property
+    def applying(self) -> ApplyModule:
+        """``apply.py`` of the platform."""
+        return cast("ApplyModule", self._module("apply"))
+
+
+@cache
+def platform_names() -> tuple[str, ...]:
+    """Names of all platforms, by walking the folder."""
+    here = resources.files("netcheck.platforms")
+    return tuple(
+        sorted(
+            entry.name
+            for entry in here.iterdir()
+            if entry.is_dir() and entry.joinpath("capabilities.yaml").is_file()
+        )
+    )
+
+
+@cache
+def load(name: str) -> Platform:
+    """Give the platform of that name.
+
+    Raises:
+        InputError: There is no such platform.
+    """
+    if name not in platform_names():
+        known = ", ".join(platform_names())
+        message = f"platform {name}: unknown; expected one of {known}"
+        raise InputError(message)
+    return Platform(name)
+
+
+def recognise(document: Document, names: Iterable[str] | None = None) -> Recognition | None:
+    """Ask each platform whether a text is its own; the first that says so wins."""
+    for name in names if names is not None else platform_names():
+        found = load(name).recognising.recognise(document)
+        if found is not None:
+            return found
+    return None
