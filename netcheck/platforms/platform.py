@@ -153,15 +153,16 @@ class RecogniseModule(Protocol):
 class ApplyModule(Protocol):
     """``apply.py``."""
 
+    def holdings(self, device: Device) -> tuple[Command, ...]:
+        """Read-only commands whose outputs ``plan`` has to see."""
+
     def plan(self, device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -> Change:
-        """Give the change from the held files to the rendered ones.
+        """Give the change from what the device holds to what is rendered.
 
-        ``held`` maps each path of ``held_paths`` to its text on the device
-        (missing: no such file). Raises InputError when a held file is unreadable.
+        ``held`` maps ``Command.file`` of each of ``holdings`` to its output; a
+        file is missing where the command failed and may fail. Raises InputError
+        when a held text is unreadable.
         """
-
-    def held_paths(self, device: Device) -> tuple[str, ...]:
-        """Files on the device that ``plan`` has to see."""
 
 
 @dataclass(frozen=True)
