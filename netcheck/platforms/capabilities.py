@@ -1,0 +1,204 @@
+"""What a platform can do, as data: the typed reading of ``capabilities.yaml``.
+
+Shape of the file::
+
+    title: Community SONiC
+    netmiko: linux                  # Netmiko device type
+    versions: ["202205", "202411"]  # releases the syntax was checked against
+    variants:                       # or drivers: of one platform
+      community: {status: supported, note: config_db.json}
+    owned:                          # what netcheck owns on the device
+      DSCP_TO_TC_MAP: {}            # the whole table, file or section
+      PORT: {fields: [mtu]}         # only these fields
+      BUFFER_PROFILE: {keys: ["pg_lossless_*_profile"]}   # only these objects
+    limits:                         # what cannot be expressed, by name
+      scheduler-weight: {minimum: 1, maximum: 100, reason: ..., source: ...}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from netcheck.model.errors import InputError
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.platforms.platform import Refusal
+
+Scalar = int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One thing that a platform cannot express.
+
+    Attributes:
+        reason: Why, in one line, with the unit.
+        source: Public document, schema or source file that says so.
+        minimum, maximum: Bounds, both included, where it is a range.
+        allowed: Values, where it is a choice.
+    """
+
+    name: str
+    reason: str
+    source: str
+    minimum: float | None = None
+    maximum: float | None = None
+    allowed: tuple[Scalar, ...] = ()
+
+    def permits(self, value: Scalar) -> bool:
+        """Tell whether a value is inside the bounds and among the choices."""
+        if self.allowed and value not in self.allowed:
+            return False
+        if isinstance(value, str):
+            return True
+        low = self.minimum is None or value >= self.minimum
+        return low and (self.maximum is None or value <= self.maximum)
+
+    def refusal(self, place: str, found: object) -> Refusal:
+        """Say that this limit is hit at ``place`` by what was found there."""
+        return Refusal(self.name, place, f"{self.reason}; found {found}")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A variant or driver: ``status`` is supported, read or planned."""
+
+    name: str
+    status: str
+    note: str = ""
+    versions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """One table, section or file that netcheck owns, wholly or in part.
+
+    Attributes:
+        keys: Globs of the objects that are owned; empty is all of them.
+        fields: Fields that are owned in those objects; empty is all of them.
+    """
+
+    name: str
+    keys: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+
+    def holds(self, key: str, field: str | None = None) -> bool:
+        """Tell whether an object (and, if given, a field of it) is owned."""
+        is_key = not self.keys or any(fnmatchcase(key, pattern) for pattern in self.keys)
+        return is_key and (field is None or not self.fields or field in self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """Everything that ``capabilities.yaml`` of one platform states."""
+
+    platform: str
+    title: str
+    netmiko: str
+    versions: tuple[str, ...]
+    variants: FrozenMap[str, Variant]
+    drivers: FrozenMap[str, Variant]
+    owned: FrozenMap[str, Owned]
+    limits: FrozenMap[str, Limit]
+
+    def limit(self, name: str) -> Limit:
+        """Give the limit of that name.
+
+        Raises:
+            InputError: ``capabilities.yaml`` states no such limit.
+        """
+        if name not in self.limits:
+            raise InputError(f"platform {self.platform}: limit {name} is not declared")
+        return self.limits[name]
+
+
+@cache
+def capabilities(platform: str) -> Capabilities:
+    """Give what the platform of that name declares.
+
+    Raises:
+        InputError: There is no such file, or it does not have the shape above.
+    """
+    path = resources.files("netcheck.platforms").joinpath(platform, "capabilities.yaml")
+    if not path.is_file():
+        raise InputError(f"platform {platform}: has no capabilities.yaml")
+    return read_capabilities(platform, path.read_text(encoding="utf-8"))
+
+
+def read_capabilities(platform: str, text: str) -> Capabilities:
+    """Give the typed form of the text of one ``capabilities.yaml``.
+
+    Raises:
+        InputError: The text is not YAML of the shape above; the message names the entry.
+    """
+    place = f"platform {platform} capabilities.yaml"
+    try:
+        data = yaml.safe_load(text)
+        top = _mapping(data, "top level")
+        return Capabilities(
+            platform=platform,
+            title=str(top["title"]),
+            netmiko=str(top["netmiko"]),
+            versions=_texts(top.get("versions", [])),
+            variants=_variants(top, "variants"),
+            drivers=_variants(top, "drivers"),
+            owned=FrozenMap({name: _owned(name, entry) for name, entry in _part(top, "owned")}),
+            limits=FrozenMap({name: _limit(name, entry) for name, entry in _part(top, "limits")}),
+        )
+    except KeyError as error:
+        raise InputError(f"{place}: lacks {error.args[0]}") from error
+    except (yaml.YAMLError, TypeError) as error:
+        raise InputError(f"{place}: {error}") from error
+
+
+# The values of a YAML file can be anything until the functions below have looked at them.
+def _mapping(entry: Any, name: str) -> Mapping[str, Any]:
+    if not isinstance(entry, Mapping):
+        raise TypeError(f"{name}: expected a mapping, found {type(entry).__name__}")
+    return entry
+
+
+def _part(top: Mapping[str, Any], name: str) -> list[tuple[str, Mapping[str, Any]]]:
+    part = _mapping(top.get(name, {}), name)
+    return [(str(key), _mapping(entry, f"{name}.{key}")) for key, entry in part.items()]
+
+
+def _texts(entry: Any) -> tuple[str, ...]:
+    if not isinstance(entry, list):
+        raise TypeError(f"expected a list, found {entry!r}")
+    return tuple(str(item) for item in entry)
+
+
+def _variants(top: Mapping[str, Any], name: str) -> FrozenMap[str, Variant]:
+    return FrozenMap(
+        {
+            key: Variant(
+                name=key,
+                status=str(entry["status"]),
+                note=str(entry.get("note", "")),
+                versions=_texts(entry.get("versions", [])),
+            )
+            for key, entry in _part(top, name)
+        }
+    )
+
+
+def _owned(name: str, entry: Mapping[str, Any]) -> Owned:
+    return Owned(name, keys=_texts(entry.get("keys", [])), fields=_texts(entry.get("fields", [])))
+
+
+def _limit(name: str, entry: Mapping[str, Any]) -> Limit:
+    return Limit(
+        name=name,
+        reason=str(entry["reason"]),
+        source=str(entry["source"]),
+        minimum=entry.get("minimum"),
+        maximum=entry.get("maximum"),
+        allowed=tuple(entry.get("allowed", [])),
+    )
