@@ -1,0 +1,1 @@
+"""Community SONiC: CONFIG_DB, the redis databases and the show commands."""
