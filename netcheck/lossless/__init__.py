@@ -1,0 +1,1 @@
+"""The physics of losslessness: headroom, thresholds, efficiency, the fluid data plane. Pure."""

@@ -1,0 +1,269 @@
+"""Headroom: bytes that still arrive at a port after it decides to send XOFF.
+
+NVIDIA Spectrum and Barefoot ports are computed as SONiC computes them, byte
+for byte; other ASICs by a law fitted to the tables that SONiC ships for them,
+with its stated error. Every result carries its terms.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from netcheck.lossless.asics import Asic, find_asic, pause_quanta
+from netcheck.model.errors import InputError
+from netcheck.model.known import is_known
+
+KIB = 1024
+QUANTUM_BYTES = 64
+SMALLEST_PACKET_BYTES = 64
+LIGHT_M_PER_S = 198_000_000  # as in SONiC's script: 5.05 ns/m
+NS_PER_M = 5.0
+LONGEST_CABLE_M = 120_000
+LANES_THAT_DOUBLE = 8
+TILE_NS = 120
+MTU_BYTES = 9216
+
+
+@dataclass(frozen=True, slots=True)
+class HeadroomParameters:
+    """What the Spectrum computation assumes; fields as in ``data/headroom_parameters.yaml``."""
+
+    name: str
+    l2_mtu: int
+    lossless_mtu: int
+    small_packet_percent: int
+    share: str
+    peer: str
+    rounds_cell_factor: bool
+    tile: bool
+    compensation: bool
+    careful_800g: bool
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Headroom:
+    """Headroom of one lossless priority group of one port.
+
+    Attributes:
+        headroom_bytes: What arrives after XOFF (SONiC's field ``xoff``).
+        xon_bytes: Fill below which XON is sent.
+        size_bytes: Reservation without a shared headroom pool.
+        terms: ``(name, bytes)`` of which the headroom is made.
+        model: Which law gave it.
+        error_percent: Mean error of a fitted law; 0 where exact.
+    """
+
+    headroom_bytes: int
+    xon_bytes: int
+    size_bytes: int
+    terms: tuple[tuple[str, int], ...]
+    model: str
+    error_percent: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class HeadroomQuestion:
+    """One port and what runs on it; ``None`` takes the parameter set's value."""
+
+    asic: str
+    speed_bps: int
+    cable_m: float
+    lanes: int = 1
+    parameters: str = "present"
+    l2_mtu: int | None = None
+    lossless_mtu: int | None = None
+    small_packet_percent: int | None = None
+    gearbox_ns: int = 0
+    extra_delay_ns: float = 0.0
+
+
+@cache
+def parameter_sets() -> dict[str, HeadroomParameters]:
+    """Give ``name -> parameter set``, in the order of the data file."""
+    data = resources.files("netcheck.lossless").joinpath("data/headroom_parameters.yaml")
+    rows: dict[str, Any] = yaml.load(data.read_text("utf-8"), Loader=yaml.CSafeLoader)
+    return {name: HeadroomParameters(name=name, **row) for name, row in rows.items()}
+
+
+def headroom(question: HeadroomQuestion) -> Headroom:
+    """Headroom, XON and reservation of one lossless priority group.
+
+    Raises:
+        InputError: Unknown ASIC, parameter set or speed, or an impossible cable.
+
+    Source: sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua and
+        buffer_headroom_barefoot.lua; fitted laws as sourced in ``data/asics.yaml``.
+
+    Example:
+        >>> headroom(HeadroomQuestion("spectrum-4", 400_000_000_000, 40,
+        ...          parameters="worst-case")).headroom_bytes
+        283648
+    """
+    asic = find_asic(question.asic)
+    _refuse_impossible(question)
+    if asic.law == "fitted":
+        return _fitted(asic, question)
+    return _spectrum(asic, question, _parameters(question))
+
+
+def _refuse_impossible(question: HeadroomQuestion) -> None:
+    if not 0 < question.cable_m <= LONGEST_CABLE_M:
+        raise InputError(
+            f"cable {question.cable_m:g} m: expected more than 0 and at most {LONGEST_CABLE_M} m"
+        )
+    if not is_known(pause_quanta(question.speed_bps)):
+        raise InputError(
+            f"speed {question.speed_bps / 1e9:g}G: no pause response known for this speed"
+        )
+
+
+def _parameters(question: HeadroomQuestion) -> HeadroomParameters:
+    sets = parameter_sets()
+    if question.parameters not in sets:
+        raise InputError(
+            f"parameters {question.parameters}: unknown; expected one of {', '.join(sets)}"
+        )
+    return sets[question.parameters]
+
+
+def _given(value: int | None, default: int) -> int:
+    return default if value is None else value
+
+
+def _spectrum(asic: Asic, question: HeadroomQuestion, chosen: HeadroomParameters) -> Headroom:
+    l2_mtu = _given(question.l2_mtu, chosen.l2_mtu)
+    lossless_mtu = _given(question.lossless_mtu, chosen.lossless_mtu)
+    percent = _given(question.small_packet_percent, chosen.small_packet_percent)
+    occupancy = _occupancy(asic, chosen, percent, lossless_mtu)
+    terms = _wire_terms(asic, question, chosen, l2_mtu)
+    wire = sum(value for _, value in terms)
+    needed = _round_up_kib(lossless_mtu + wire * occupancy)
+    needed += _compensation(
+        asic, chosen, percent, worst=lossless_mtu + wire * _factor(asic, chosen), needed=needed
+    )
+    is_eight = question.lanes == LANES_THAT_DOUBLE
+    xon = _round_up_kib(asic.pipeline_latency_kib * KIB * (2 if is_eight else 1))
+    size = _round_up_kib(needed + xon + (l2_mtu if is_eight else 0))
+    shown = tuple((name, round(value * occupancy)) for name, value in terms)
+    rest = needed - lossless_mtu - sum(value for _, value in shown)
+    return Headroom(
+        needed,
+        xon,
+        size,
+        (("frame of the paused class", lossless_mtu), *shown, ("rounding and additions", rest)),
+        f"{asic.law} ({chosen.name})",
+    )
+
+
+def _factor(asic: Asic, chosen: HeadroomParameters) -> float:
+    """Bytes of cells that a byte of smallest packets takes."""
+    if asic.cell_bytes > 2 * SMALLEST_PACKET_BYTES:
+        exact = asic.cell_bytes / SMALLEST_PACKET_BYTES
+    else:
+        exact = 2 * asic.cell_bytes / (1 + asic.cell_bytes)
+    return math.ceil(exact) if chosen.rounds_cell_factor and asic.law == "spectrum" else exact
+
+
+def _occupancy(asic: Asic, chosen: HeadroomParameters, percent: int, lossless_mtu: int) -> float:
+    """Cell bytes an average byte takes, given the share of smallest packets."""
+    share: float = percent
+    if chosen.share == "bytes" and asic.law == "spectrum":
+        small = SMALLEST_PACKET_BYTES
+        # as SONiC's script writes it; larger than the true share of bytes below 100 %
+        share = 100 * small / ((percent * small + (100 - percent) * lossless_mtu) / 100)
+    return (100 - share + share * _factor(asic, chosen)) / 100
+
+
+def _wire_terms(
+    asic: Asic, question: HeadroomQuestion, chosen: HeadroomParameters, l2_mtu: int
+) -> list[tuple[str, float]]:
+    mbps = question.speed_bps / 1e6
+    per_byte = 8 * (KIB if asic.law == "barefoot" else 1000)
+    tile = mbps / 1000 * TILE_NS / 8 if asic.has_tile and chosen.tile else 0.0
+    terms = [
+        ("frame being sent to the peer", float(l2_mtu)),
+        ("both cable trips", 2 * question.cable_m * mbps * 1e9 / LIGHT_M_PER_S / per_byte),
+        ("gearbox", 2 * mbps * question.gearbox_ns / (8 * KIB)),
+        ("MAC and PHY", asic.mac_phy_delay_kib * KIB),
+        ("response of the peer", _peer_response(asic, question, chosen)),
+        ("tiles", tile),
+        ("extra delay", question.extra_delay_ns * question.speed_bps / 8e9),
+    ]
+    return [(name, value) for name, value in terms if value]
+
+
+def _peer_response(asic: Asic, question: HeadroomQuestion, chosen: HeadroomParameters) -> float:
+    quanta = pause_quanta(question.speed_bps, is_careful=chosen.careful_800g)
+    if chosen.peer == "constant" or not is_known(quanta):
+        return asic.peer_response_kib * KIB
+    doubles = asic.law == "barefoot" and question.speed_bps == 400_000_000_000  # noqa: PLR2004 -- as that script does
+    return float(quanta * QUANTUM_BYTES * (2 if doubles else 1))
+
+
+def _compensation(
+    asic: Asic, chosen: HeadroomParameters, percent: int, *, worst: float, needed: int
+) -> int:
+    if not chosen.compensation or asic.law != "spectrum":
+        return 0
+    added = asic.extra_headroom_kib * KIB
+    is_short = percent != 100 and needed + added + 2 * KIB < _round_up_kib(worst)  # noqa: PLR2004 -- percent
+    return added + (2 * KIB if is_short else 0)
+
+
+def _fitted(asic: Asic, question: HeadroomQuestion) -> Headroom:
+    factor = (asic.w or asic.cell_bytes / 84) * asic.margin
+    bytes_per_ns = question.speed_bps / 8e9
+    extra_mtu = max(0, _given(question.l2_mtu, MTU_BYTES) - MTU_BYTES)
+    terms = [
+        ("frames and base", asic.base_bytes + extra_mtu),
+        ("fixed delay and response of the peer", asic.fixed_ns * bytes_per_ns),
+        ("both cable trips", 2 * question.cable_m * NS_PER_M * bytes_per_ns),
+        ("extra delay", question.extra_delay_ns * bytes_per_ns),
+    ]
+    shown = tuple((name, round(value * factor)) for name, value in terms if value)
+    wanted = sum(value for _, value in shown)
+    needed = math.ceil(wanted / asic.cell_bytes) * asic.cell_bytes
+    xon = math.ceil(2 * MTU_BYTES / asic.cell_bytes) * asic.cell_bytes
+    return Headroom(
+        needed,
+        xon,
+        needed + xon,
+        (*shown, ("rounding to cells", needed - wanted)),
+        f"fitted ({asic.name})",
+        asic.error_percent,
+    )
+
+
+def _round_up_kib(value: float) -> int:
+    return math.ceil(value / KIB) * KIB
+
+
+def wire_bytes(speed_bps: int, cable_m: float) -> int:
+    """Bytes in flight on both trips of the cable alone; no headroom can be smaller.
+
+    Example:
+        >>> wire_bytes(100_000_000_000, 2000)
+        250000
+    """
+    return round(2 * cable_m * NS_PER_M * speed_bps / 8e9)
+
+
+def nic_headroom_bytes(*, speed_bps: int, cable_m: float, mtu_bytes: int) -> int:
+    """Room above XOFF that the mlx5 driver asks of a lossless receive buffer.
+
+    Source: torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c.
+
+    Example:
+        >>> nic_headroom_bytes(speed_bps=400_000_000_000, cable_m=7, mtu_bytes=9216)
+        151467
+    """
+    mbps = max(speed_bps // 1_000_000, 40_000)
+    # whole numbers at every step, as the driver computes
+    return (301 + 216 * math.ceil(cable_m) // 100) * mbps // 1000 + 272 * mtu_bytes // 100

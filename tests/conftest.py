@@ -1,0 +1,17 @@
+"""What all tests share: where the reference material is, when it is there."""
+
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[1].parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of reference material beside the checkout; skips without it."""
+    if not SHARED.is_dir():
+        pytest.skip(
+            "reference material ../shared is not beside this checkout; own samples cover it"
+        )
+    return SHARED
