@@ -1,0 +1,1 @@
+"""Linux hosts: RDMA adapters, their DCB settings, and the environment of jobs."""

@@ -1,0 +1,169 @@
+"""Read-only commands of a Linux host with mlx5 adapters, by fact.
+
+One fact has one source here: a second reader of the same settings (``dcb``
+beside ``mlnx_qos``) costs time and proves nothing, so it is allowed but not
+asked. Files below /sys are read by ``grep -rH .``, one line a file.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from netcheck.model.device import Device
+from netcheck.model.document import DocumentKind
+from netcheck.platforms.platform import Command
+
+SERVICE = "netcheck-roce@.service"
+SCRIPT_FOLDER = "/etc/netcheck/roce"
+SERVICE_PATH = f"/etc/systemd/system/{SERVICE}"
+UDEV_PATH = "/etc/udev/rules.d/90-netcheck-roce.rules"
+NCCL_PATH = "/etc/nccl.conf"
+PROFILE_PATH = "/etc/profile.d/netcheck-roce.sh"
+
+_CONFIG, _STATE, _COUNTERS = DocumentKind.CONFIG, DocumentKind.STATE, DocumentKind.COUNTERS
+
+_HOST = (
+    # Counters mean nothing without these two: which boot, and whose port.
+    Command("cat /proc/sys/kernel/random/boot_id", "boot_id.txt", _COUNTERS),
+    Command("rdma -j link show", "rdma_link.json", _COUNTERS),
+    Command("lldpctl -f json", "lldpctl.json", _STATE, may_fail=True),
+    Command("pgrep -c -x lldpad || true", "lldpad.txt", _STATE),
+    Command(
+        "cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+        "governor.txt",
+        _STATE,
+        may_fail=True,
+    ),
+    Command(f"cat {NCCL_PATH}", "nccl.conf", _CONFIG, may_fail=True),
+    Command(f"cat {PROFILE_PATH}", "netcheck-roce.profile.sh", _CONFIG, may_fail=True),
+)
+
+_PORT = (
+    Command(f"cat {SCRIPT_FOLDER}/{{port}}.sh", "{port}.sh", _CONFIG, may_fail=True),
+    Command("mlnx_qos -i {port}", "mlnx_qos_{port}.txt", _STATE),
+    Command("ethtool {port}", "ethtool_{port}.txt", _STATE),
+    Command("ethtool -a {port}", "ethtool_a_{port}.txt", _STATE),
+    Command("grep -rH . /sys/class/net/{port}/ecn", "ecn_{port}.txt", _STATE, may_fail=True),
+    Command(
+        "grep -H . /sys/class/net/{port}/device/current_link_speed"
+        " /sys/class/net/{port}/device/current_link_width",
+        "pcie_{port}.txt",
+        _STATE,
+        may_fail=True,
+    ),
+    Command(
+        "systemctl is-enabled netcheck-roce@{port}.service 2>&1 || true",
+        "enabled_{port}.txt",
+        _STATE,
+    ),
+    Command("ip -j -s link show dev {port}", "ip_link_{port}.json", _COUNTERS),
+    Command("ethtool -S {port}", "ethtool_S_{port}.txt", _COUNTERS),
+)
+
+_RDMA = (
+    Command("ibv_devinfo -d {rdma}", "ibv_devinfo_{rdma}.txt", _STATE),
+    # Unused entries of gid_attrs answer with an error, which is their normal state.
+    Command(
+        "grep -rsH . /sys/class/infiniband/{rdma}/ports/1/gids"
+        " /sys/class/infiniband/{rdma}/ports/1/gid_attrs || true",
+        "gids_{rdma}.txt",
+        _STATE,
+    ),
+    Command(
+        "cat /sys/class/infiniband/{rdma}/tc/1/traffic_class",
+        "traffic_class_{rdma}.txt",
+        _STATE,
+        may_fail=True,
+    ),
+    Command("cma_roce_tos -d {rdma} -p 1", "cma_roce_tos_{rdma}.txt", _STATE, may_fail=True),
+    Command("cma_roce_mode -d {rdma} -p 1", "cma_roce_mode_{rdma}.txt", _STATE, may_fail=True),
+    Command(
+        "grep -rH . /sys/class/infiniband/{rdma}/ports/1/hw_counters",
+        "hw_counters_{rdma}.txt",
+        _COUNTERS,
+    ),
+)
+
+# What apply has to see beside the above, and what a person may want to read.
+_OWNED = (
+    Command(f"cat {SERVICE_PATH}", SERVICE, _CONFIG, may_fail=True),
+    Command(f"cat {UDEV_PATH}", "90-netcheck-roce.rules", _CONFIG, may_fail=True),
+)
+SCRIPTS = Command(f"ls {SCRIPT_FOLDER}", "roce_scripts.txt", _CONFIG, may_fail=True)
+
+_ALSO_ALLOWED = (
+    "mlnx_qos -i {port} -a",
+    "dcb -j pfc show dev {port}",
+    "dcb -s -j pfc show dev {port}",
+    "dcb -j ets show dev {port}",
+    "dcb -j app show dev {port}",
+    "dcb -j buffer show dev {port}",
+    "dcb -j maxrate show dev {port}",
+    "dcb -j dcbx show dev {port}",
+    "ethtool -i {port}",
+    "ip -j link show dev {port}",
+    "ip -s link show dev {port}",
+    "rdma link show",
+    "rdma -j statistic show",
+    "rdma -j statistic show link {rdma}/1",
+    "ibv_devinfo -v -d {rdma}",
+    "show_gids",
+    "cat /etc/os-release",
+    "hostname",
+)
+
+
+def commands(device: Device) -> tuple[Command, ...]:
+    """Read-only commands, in order; ``{port}`` and ``{rdma}`` are left in.
+
+    The counters come last, so that they are read close together.
+    """
+    del device  # one set for every host with this driver
+    every = (*_HOST, *_PORT, *_RDMA)
+    return tuple(sorted(every, key=lambda command: command.kind is _COUNTERS))
+
+
+def held_files(device: Device) -> tuple[Command, ...]:
+    """Commands that show the files netcheck owns or has a part in, and the live DCB state."""
+    configs = [command for command in (*_HOST, *_PORT) if command.kind is _CONFIG]
+    live = [command for command in commands(device) if command.file in _LIVE]
+    return (*configs, *_OWNED, SCRIPTS, *live)
+
+
+_LIVE = frozenset(
+    {
+        "mlnx_qos_{port}.txt",
+        "ethtool_a_{port}.txt",
+        "ecn_{port}.txt",
+        "enabled_{port}.txt",
+        "ip_link_{port}.json",
+        "traffic_class_{rdma}.txt",
+        "cma_roce_tos_{rdma}.txt",
+        "cma_roce_mode_{rdma}.txt",
+    }
+)
+
+
+@cache
+def _allowed() -> re.Pattern[str]:
+    lines = [command.line for command in (*_HOST, *_PORT, *_RDMA, *_OWNED, SCRIPTS)]
+    patterns = [
+        re.escape(line).replace(r"\{port\}", "%").replace(r"\{rdma\}", "%")
+        for line in (*lines, *_ALSO_ALLOWED)
+    ]
+    # Names as the kernel allows them, minus what a shell would read.
+    name = r"[A-Za-z0-9_][A-Za-z0-9_.:-]*"
+    return re.compile("|".join(pattern.replace("%", name) for pattern in patterns))
+
+
+def is_read_only(line: str) -> bool:
+    """Whether a command line is on the allow-list, with any port and RDMA device names.
+
+    Example:
+        >>> is_read_only("mlnx_qos -i rail0")
+        True
+        >>> is_read_only("mlnx_qos -i rail0 --pfc 0,0,0,0,0,0,0,0")
+        False
+    """
+    return _allowed().fullmatch(line) is not None
