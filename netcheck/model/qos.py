@@ -230,6 +230,8 @@ class DeviceQos:
         watchdog_poll_ms: Interval at which the watchdog looks.
         dscp_to_priority: Map for the whole device, where there is one.
         counters_enabled: Names of counter groups that are switched on.
+        buffer_profiles: ``profile name -> its numbers``, bound to a port or not.
+        ecn_profiles: ``profile name -> its numbers``, bound to a queue or not.
     """
 
     pools: Known[FrozenMap[str, BufferPool]] = UNKNOWN
@@ -245,3 +247,5 @@ class DeviceQos:
     global_pause_rx: Known[bool] = UNKNOWN
     global_pause_tx: Known[bool] = UNKNOWN
     counters_enabled: Known[frozenset[str]] = UNKNOWN
+    buffer_profiles: Known[FrozenMap[str, Buffer]] = UNKNOWN
+    ecn_profiles: Known[FrozenMap[str, Ecn]] = UNKNOWN
