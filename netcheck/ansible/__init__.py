@@ -1,0 +1,1 @@
+"""The Ansible collection of netcheck; loaded by Ansible, not by netcheck."""

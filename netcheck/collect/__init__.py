@@ -1,0 +1,1 @@
+"""Devices to snapshots on disk, and back to a Fabric."""

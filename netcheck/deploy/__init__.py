@@ -1,0 +1,1 @@
+"""Plans, and how they are applied, checked, undone and journalled."""
