@@ -1,0 +1,1 @@
+"""Reports: one module an output; findings in, text out."""

@@ -1,0 +1,69 @@
+"""A report in the chosen format, to the terminal or to a file as a whole."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+
+from netcheck.model.errors import InputError
+from netcheck.report.report import Report
+
+_SUFFIXES = {
+    ".json": "json",
+    ".sarif": "sarif",
+    ".xml": "junit",
+    ".html": "html",
+    ".htm": "html",
+    ".csv": "csv",
+}
+
+
+class Format(StrEnum):
+    """Outputs; each is a module of this package with a function ``write``."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
+    GITHUB = "github"
+    HTML = "html"
+    CSV = "csv"
+
+
+def format_of(path: str) -> Format:
+    """The format that a file name asks for; text where it asks for none."""
+    return Format(_SUFFIXES.get(Path(path).suffix.lower(), "text"))
+
+
+def in_format(report: Report, form: Format) -> str:
+    """The report as text in the given format; only that format's module is loaded."""
+    text: str = import_module(f"netcheck.report.{form.value}").write(report)
+    return text
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there with all of the text or not at all.
+
+    Raises:
+        InputError: The place cannot be written to.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
+                out.write(text)
+                out.flush()
+                os.fsync(out.fileno())
+            umask = os.umask(0)
+            os.umask(umask)
+            Path(temporary).chmod(0o666 & ~umask)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error

@@ -1,0 +1,99 @@
+"""What a command has to say: findings, a verdict, and what it looked at."""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from netcheck.model.finding import (
+    ExitCode,
+    Finding,
+    RunResult,
+    RunVerdict,
+    Severity,
+    Verdict,
+)
+
+SEVERITY_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+LISTED = frozenset({Verdict.FAIL, Verdict.UNVERIFIED, Verdict.SUPPRESSED})
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One report.
+
+    Attributes:
+        verdict: Of a measurement; None outside ``perf`` and ``run``.
+        devices: Names of the devices that were looked at.
+        inputs: Files that were read and recognised.
+        unrecognised: ``(file, reason)`` of files that were not.
+        notes: Lines a person should know and no machine needs.
+        fail_on: Least severity that makes the exit code 1.
+        require_complete: Checks that had no view to look at make the exit code 3.
+        exit_code: Where something other than findings decides it (bad input).
+    """
+
+    command: str
+    findings: tuple[Finding, ...] = ()
+    verdict: RunVerdict | None = None
+    devices: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    unrecognised: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    fail_on: Severity = Severity.ERROR
+    require_complete: bool = False
+    exit_code: ExitCode | None = None
+    elapsed_s: float | None = field(default=None, compare=False)
+
+    @property
+    def listed(self) -> tuple[Finding, ...]:
+        """Findings that are shown one by one: failed, unverified and suppressed."""
+        return tuple(sorted((f for f in self.findings if f.verdict in LISTED), key=_order))
+
+    def of(self, verdict: Verdict) -> tuple[Finding, ...]:
+        """Findings with this verdict."""
+        return tuple(finding for finding in self.findings if finding.verdict is verdict)
+
+    def failed(self, severity: Severity) -> int:
+        """Number of failures of this severity."""
+        return sum(finding.severity is severity for finding in self.of(Verdict.FAIL))
+
+    def not_applicable(self) -> dict[str, int]:
+        """Shape: ``rule -> how often its view was not given``, in order of name."""
+        rules = Tally(finding.rule for finding in self.of(Verdict.NOT_APPLICABLE))
+        return dict(sorted(rules.items()))
+
+
+def _order(finding: Finding) -> tuple[int, int, str, tuple[object, ...], str]:
+    rank = SEVERITY_ORDER[finding.severity]
+    return (finding.verdict is not Verdict.FAIL, rank, finding.rule, finding.where, finding.message)
+
+
+def exit_code(report: Report) -> ExitCode:
+    """Exit code of a report (DESIGN section 5).
+
+    A failure at or above the threshold outweighs missing evidence; missing
+    evidence outweighs a clean result.
+    """
+    if report.exit_code is not None:
+        return report.exit_code
+    if _fails(report.of(Verdict.FAIL), report.fail_on) or _lost(report.verdict):
+        return ExitCode.FINDINGS
+    return ExitCode.UNVERIFIED if _lacks_evidence(report) else ExitCode.CLEAN
+
+
+def _fails(findings: Iterable[Finding], fail_on: Severity) -> bool:
+    return any(SEVERITY_ORDER[f.severity] <= SEVERITY_ORDER[fail_on] for f in findings)
+
+
+def _lost(verdict: RunVerdict | None) -> bool:
+    return verdict is not None and verdict.run is RunResult.NOT_LOSSLESS
+
+
+def _lacks_evidence(report: Report) -> bool:
+    if report.of(Verdict.UNVERIFIED):
+        return True
+    if report.verdict is not None and report.verdict.run is RunResult.NOT_PROVEN:
+        return True
+    return report.require_complete and bool(report.of(Verdict.NOT_APPLICABLE))

@@ -1,0 +1,226 @@
+"""Text report: for a person, grouped by device, one verdict line at the end."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from netcheck.model.document import Evidence
+from netcheck.model.finding import (
+    ExitCode,
+    Finding,
+    Place,
+    RunResult,
+    Severity,
+    Verdict,
+)
+from netcheck.report.ranges import compress, natural_key
+from netcheck.report.report import Report, exit_code
+
+NARROWEST = 60
+_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
+_SHOWN_EVIDENCE = 2
+_INDENT = " " * 10
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How text is shown.
+
+    Attributes:
+        colour: Whether escape codes may be used.
+        width: Columns to wrap at; 0 does not wrap.
+        verbose: Also why a rule exists and where that is written.
+        quiet: Only the verdict line.
+    """
+
+    colour: bool = False
+    width: int = 0
+    verbose: bool = False
+    quiet: bool = False
+
+    def paint(self, text: str, *names: str) -> str:
+        """Text in a colour, where colours are shown."""
+        if not self.colour or not names:
+            return text
+        return f"\x1b[{';'.join(_CODES[name] for name in names)}m{text}\x1b[0m"
+
+
+def terminal_look(*, colour: bool, verbose: bool = False, quiet: bool = False) -> Look:
+    """The look for a terminal as wide as it is."""
+    width = max(NARROWEST, shutil.get_terminal_size((100, 24)).columns)
+    return Look(colour=colour, width=width, verbose=verbose, quiet=quiet)
+
+
+def write(report: Report, look: Look | None = None) -> str:
+    """The report as text with a final newline."""
+    look = look or Look()
+    lines = [] if look.quiet else [*_findings(report, look), *_closing(report, look)]
+    return "\n".join([*lines, verdict_line(report, look)]) + "\n"
+
+
+def _findings(report: Report, look: Look) -> Iterator[str]:
+    groups: dict[str, list[Finding]] = {}
+    for finding in report.listed:
+        groups.setdefault(_heading(finding), []).append(finding)
+    for heading in sorted(groups, key=natural_key):
+        yield look.paint(heading, "bold")
+        for finding in groups[heading]:
+            yield from _finding(finding, look)
+        yield ""
+
+
+def _heading(finding: Finding) -> str:
+    devices = {place.device for place in finding.where if place.device}
+    return compress(devices) if devices else "fabric"
+
+
+def _finding(finding: Finding, look: Look) -> Iterator[str]:
+    label, colour = _label(finding)
+    places = _places(finding.where)
+    yield (
+        f"  {look.paint(f'{label:<8}', colour)}"
+        + look.paint(finding.rule, "bold")
+        + (f"  {places}" if places else "")
+    )
+    yield from _wrap(finding.message, look, _INDENT)
+    if finding.expected or finding.found:
+        pair = f"expected {finding.expected or '-'}, found {finding.found or '-'}"
+        if finding.expected not in finding.message or finding.found not in finding.message:
+            yield from _wrap(pair, look, _INDENT)
+    for line in _evidence(finding.evidence):
+        yield _INDENT + look.paint(line, "dim")
+    if look.verbose and finding.why:
+        yield from _wrap(f"why: {finding.why}", look, _INDENT)
+    if finding.fix:
+        yield from _wrap(f"fix: {finding.fix}", look, _INDENT)
+    if look.verbose and finding.reference:
+        yield from _wrap(f"see: {finding.reference}", look, _INDENT)
+
+
+def _label(finding: Finding) -> tuple[str, str]:
+    if finding.verdict is Verdict.UNVERIFIED:
+        return "no data", "yellow"
+    if finding.verdict is Verdict.SUPPRESSED:
+        return "muted", "dim"
+    colours = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
+    return finding.severity.value, colours[finding.severity]
+
+
+def _places(where: Iterable[Place]) -> str:
+    """Ports (and queues) of a finding; devices where they differ between places."""
+    places = list(where)
+    devices = {place.device for place in places}
+    ports: dict[tuple[str, str], list[str]] = {}
+    for place in places:
+        key = (place.device if len(devices) > 1 else "", place.queue)
+        ports.setdefault(key, []).append(place.port)
+    written: dict[tuple[str, str], list[str]] = {}
+    for (device, queue), names in ports.items():
+        written.setdefault((compress(filter(None, names)), queue), []).append(device)
+    return "; ".join(
+        " ".join(filter(None, (compress(filter(None, devices)), names, _queue_words(queue))))
+        for (names, queue), devices in written.items()
+        if names or queue
+    )
+
+
+def _queue_words(queue: str) -> str:
+    return f"queue {queue}" if queue.isdecimal() else queue
+
+
+def _evidence(evidence: tuple[Evidence, ...]) -> Iterator[str]:
+    lines = list(dict.fromkeys(filter(None, map(evidence_text, evidence))))
+    yield from lines[:_SHOWN_EVIDENCE]
+    if len(lines) > _SHOWN_EVIDENCE:
+        yield f"and {len(lines) - _SHOWN_EVIDENCE} more places"
+
+
+def evidence_text(evidence: Evidence) -> str:
+    """Evidence as ``file:line:column (command) counter``."""
+    place = ":".join(str(part) for part in (evidence.file, evidence.line, evidence.column) if part)
+    command = f"({evidence.command})" if evidence.command else ""
+    return " ".join(filter(None, (place, command, evidence.counter)))
+
+
+def _wrap(text: str, look: Look, indent: str) -> Iterator[str]:
+    for line in text.splitlines() or [""]:
+        if not look.width:
+            yield indent + line
+            continue
+        yield from textwrap.wrap(
+            line,
+            look.width,
+            initial_indent=indent,
+            subsequent_indent=indent + "  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+
+def _closing(report: Report, look: Look) -> Iterator[str]:
+    skipped = report.not_applicable()
+    if skipped:
+        few = "rule" if len(skipped) == 1 else "rules"
+        yield look.paint(
+            f"{len(skipped)} {few} not applicable: what they compare was not given", "dim"
+        )
+    if report.unrecognised:
+        names = [f"{name} ({reason})" if reason else name for name, reason in report.unrecognised]
+        shown = names if look.verbose else names[:5]
+        rest = f" and {len(names) - len(shown)} more (-v shows them)" if shown != names else ""
+        few = "file" if len(names) == 1 else "files"
+        line = f"{len(names)} {few} not recognised: {', '.join(shown)}{rest}"
+        yield look.paint(line, "dim")
+    for note in report.notes:
+        yield look.paint(note, "dim")
+
+
+def verdict_line(report: Report, look: Look | None = None) -> str:
+    """The one line that says how it went."""
+    look = look or Look()
+    code = exit_code(report)
+    colour = {ExitCode.CLEAN: "green", ExitCode.UNVERIFIED: "yellow"}.get(code, "red")
+    if report.verdict is not None:
+        counts = _counts(report) if report.verdict.run is not RunResult.LOSSLESS else ""
+        detail = f": {report.verdict.detail}" if report.verdict.detail else ""
+        words = f"{report.verdict}{detail}" + (f", {counts}" if counts else "")
+    else:
+        words = _judgement(report, code)
+    return look.paint(words, "bold", colour)
+
+
+def _judgement(report: Report, code: ExitCode) -> str:
+    counts = _counts(report)
+    where = f" on {_number(len(report.devices), 'device')}" if report.devices else ""
+    if code is ExitCode.BAD_INPUT:
+        return f"input cannot be used: {_number(len(report.listed), 'complaint')}"
+    if report.inputs == () and report.unrecognised and code is ExitCode.UNVERIFIED:
+        return "nothing recognised"
+    if not counts and code is ExitCode.UNVERIFIED:
+        return f"incomplete: not everything could be judged{where}"
+    if not counts:
+        return f"clean: no findings{where}"
+    if report.failed(Severity.ERROR) == 0 and code is ExitCode.CLEAN:
+        return f"clean: no errors, {counts}{where}"
+    return f"{counts}{where}"
+
+
+def _counts(report: Report) -> str:
+    amounts = [
+        (report.failed(Severity.ERROR), "error"),
+        (report.failed(Severity.WARNING), "warning"),
+        (report.failed(Severity.INFO), "note"),
+    ]
+    parts = [_number(amount, word) for amount, word in amounts if amount]
+    unverified = len(report.of(Verdict.UNVERIFIED))
+    suppressed = len(report.of(Verdict.SUPPRESSED))
+    parts += [f"{unverified} unverified"] if unverified else []
+    parts += [f"{suppressed} suppressed"] if suppressed else []
+    return ", ".join(parts)
+
+
+def _number(amount: int, word: str) -> str:
+    return f"{amount} {word}" + ("" if amount == 1 else "s")
