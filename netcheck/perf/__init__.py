@@ -1,0 +1,1 @@
+"""RDMA tests with counters before and after, and what they prove."""

@@ -1,0 +1,94 @@
+"""Bandwidth against line rate times efficiency, by pair and by incast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from statistics import median
+
+from netcheck.lossless.efficiency import roce_efficiency
+from netcheck.model.fabric import Fabric
+from netcheck.model.finding import Finding, Place, Severity, Stage
+from netcheck.model.known import is_known
+from netcheck.perf.observe import FlowResult, RoundResult, is_incast
+from netcheck.perf.pages import PAGES
+from netcheck.perf.schedule import Endpoint
+
+DEFAULT_PERCENT = 90.0
+DEFAULT_RDMA_MTU = 4096
+INCAST_ALLOWANCE = 0.9  # senders slow down for marks while they share one port
+OUTLIER_SHARE = 0.95
+
+
+def expected_bps(fabric: Fabric, end: Endpoint, rdma_mtu: int) -> float | None:
+    """Payload rate that one NIC should reach; None where its speed is not known."""
+    device = fabric.devices.get(end.host)
+    port = device.ports.get(end.port) if device else None
+    if port is None or not is_known(port.speed_bps):
+        return None
+    return port.speed_bps * roce_efficiency(rdma_mtu)
+
+
+def bandwidth_findings(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[Finding]:
+    """Pairs and incasts below what the intent expects (90 % where it says nothing).
+
+    An error where ``expect.bandwidth`` is said, else a warning.
+    """
+    for result in results:
+        if is_incast(result):
+            yield from _slow_incasts(result, fabric)
+        else:
+            yield from _slow_pairs(result, fabric)
+
+
+def _share(fabric: Fabric) -> float:
+    percent = fabric.expect.bandwidth_percent
+    return (percent if is_known(percent) else DEFAULT_PERCENT) / 100
+
+
+def _mtu(flow: FlowResult) -> int:
+    return flow.result.rdma_mtu if is_known(flow.result.rdma_mtu) else DEFAULT_RDMA_MTU
+
+
+def _slow_pairs(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
+    rates = [f.result.bandwidth_bps for f in result.flows if is_known(f.result.bandwidth_bps)]
+    middle = median(rates) if rates else 0.0
+    for flow in result.flows:
+        rate = flow.result.bandwidth_bps
+        ceiling = expected_bps(fabric, flow.sender, _mtu(flow))
+        if not is_known(rate) or ceiling is None:
+            continue
+        if rate < _share(fabric) * ceiling or rate < OUTLIER_SHARE * middle:
+            yield _slow(fabric, flow.sender, f"to {flow.receiver.ref}", rate, ceiling)
+
+
+def _slow_incasts(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
+    for receiver in sorted({flow.receiver for flow in result.flows}):
+        flows = [flow for flow in result.flows if flow.receiver == receiver]
+        rates = [f.result.bandwidth_bps for f in flows if is_known(f.result.bandwidth_bps)]
+        ceiling = expected_bps(fabric, receiver, _mtu(flows[0]))
+        if ceiling is None or len(rates) < len(flows):
+            continue
+        if sum(rates) < _share(fabric) * INCAST_ALLOWANCE * ceiling:
+            yield _slow(fabric, receiver, f"from {len(flows)} senders", sum(rates), ceiling)
+
+
+def _slow(fabric: Fabric, end: Endpoint, what: str, rate: float, ceiling: float) -> Finding:
+    page = PAGES["bandwidth-below-expected"]
+    wanted = _share(fabric) * ceiling
+    finding = Finding(
+        rule="bandwidth-below-expected",
+        severity=page.severity,
+        verdict=page.verdict,
+        where=(Place(end.host, end.port),),
+        message=f"{end.ref} {what}: expected >= {wanted / 1e9:.1f} Gb/s,"
+        f" found {rate / 1e9:.1f} Gb/s",
+        expected=f">= {wanted / 1e9:.1f} Gb/s",
+        found=f"{rate / 1e9:.1f} Gb/s",
+        why=page.why,
+        fix=page.fix,
+        reference=page.source,
+        stage=Stage.PERF,
+    )
+    is_said = is_known(fabric.expect.bandwidth_percent)
+    return replace(finding, severity=Severity.ERROR) if is_said else finding

@@ -1,0 +1,145 @@
+"""Condition (a): nothing was dropped, retransmitted or out of sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from netcheck.model.counters import Meaning
+from netcheck.model.fabric import Fabric, LoadBalancing, PortRef, TrafficClass
+from netcheck.model.known import Known, is_known
+from netcheck.perf.deltas import ANY
+from netcheck.perf.observe import Footprint, RoundResult, class_at
+from netcheck.perf.schedule import Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One counter that a condition needs: where, what, and how far it moved.
+
+    ``index`` is the queue, priority or priority group; ``is_owned`` tells that
+    the counter belongs to the class and not to a port as a whole.
+    """
+
+    device: str
+    port: str
+    meaning: Meaning
+    index: int
+    by: Known[int]
+    is_owned: bool = True
+
+    @property
+    def is_growing(self) -> bool:
+        """It is known to have moved."""
+        return is_known(self.by) and self.by > 0
+
+
+SENDER_LOSS = (Meaning.SEQUENCE_NAK, Meaning.ACK_TIMEOUT)
+# Packets that are sprayed over several paths arrive out of order without any loss.
+SENDER_LOSS_IF_SPRAYED = (Meaning.ACK_TIMEOUT,)
+SENDER_LOSS_IF_SHOWN = (
+    Meaning.IMPLIED_NAK,
+    Meaning.RETRANSMISSION,
+    Meaning.RETRY_EXCEEDED,
+    Meaning.CNP_IGNORED,
+)
+RECEIVER_LOSS = (Meaning.OUT_OF_SEQUENCE,)
+RECEIVER_LOSS_IF_SHOWN = (Meaning.DUPLICATE_REQUEST, Meaning.ICRC_ERROR)
+PORT_LOSS = (Meaning.PORT_INGRESS_DROP, Meaning.PORT_EGRESS_DROP)
+
+
+def loss_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iterator[Sight]:
+    """Every counter that must not move while the class is lossless."""
+    touched = Footprint(fabric, result.round)
+    for ref in touched.switch_ingress:
+        at = class_at(fabric, ref, item)
+        yield _sight(result, ref, Meaning.PRIORITY_GROUP_DROP, at.priority_group)
+        yield _sight(result, ref, Meaning.PORT_INGRESS_DROP, ANY, is_owned=False)
+    for ref in touched.switch_egress:
+        at = class_at(fabric, ref, item)
+        yield _sight(result, ref, Meaning.QUEUE_DROP, at.queue)
+        yield from _if_shown(result, ref, (Meaning.WATCHDOG_DROP,), at.queue)
+        yield _sight(result, ref, Meaning.PORT_EGRESS_DROP, ANY, is_owned=False)
+    is_sprayed = item.load_balancing is LoadBalancing.PACKET
+    for end in touched.senders:
+        needed = SENDER_LOSS_IF_SPRAYED if is_sprayed else SENDER_LOSS
+        yield from _at_host(result, end, needed, SENDER_LOSS_IF_SHOWN)
+    for end in touched.receivers:
+        needed = () if is_sprayed else RECEIVER_LOSS
+        yield from _at_host(result, end, needed, RECEIVER_LOSS_IF_SHOWN)
+        at = class_at(fabric, end.ref, item)
+        yield from _if_shown(result, end.ref, (Meaning.PRIORITY_INGRESS_DROP,), at.priority)
+
+
+def traffic_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iterator[Sight]:
+    """Packets of the class at the NICs and in the class's queue at the last switch."""
+    touched = Footprint(fabric, result.round)
+    for end in touched.senders:
+        at = class_at(fabric, end.ref, item)
+        yield _sight(result, end.ref, Meaning.PRIORITY_TX_PACKETS, at.priority)
+    for end in touched.receivers:
+        at = class_at(fabric, end.ref, item)
+        yield _sight(result, end.ref, Meaning.PRIORITY_RX_PACKETS, at.priority)
+        leaf = class_at(fabric, end.leaf, item)
+        yield _sight(result, end.leaf, Meaning.QUEUE_PACKETS, leaf.queue)
+
+
+def pause_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iterator[Sight]:
+    """Pause frames of the class sent by switches and received by the sending NICs."""
+    touched = Footprint(fabric, result.round)
+    for ref in touched.switch_ingress:
+        at = class_at(fabric, ref, item)
+        yield _sight(result, ref, Meaning.PFC_TX, at.pfc_priority)
+    for end in touched.senders:
+        at = class_at(fabric, end.ref, item)
+        yield from _if_shown(result, end.ref, (Meaning.PFC_RX,), at.pfc_priority)
+
+
+def mark_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iterator[Sight]:
+    """Marks made by switches and congestion notifications sent by receivers, where shown."""
+    touched = Footprint(fabric, result.round)
+    for ref in touched.switch_egress:
+        at = class_at(fabric, ref, item)
+        yield from _if_shown(result, ref, (Meaning.ECN_MARKED,), at.queue)
+    for end in touched.receivers:
+        yield from _any_index(result, end, (Meaning.CE_RECEIVED, Meaning.CNP_SENT))
+
+
+def _sight(
+    result: RoundResult, ref: PortRef, meaning: Meaning, index: int, *, is_owned: bool = True
+) -> Sight:
+    by = result.deltas[ref.device].find(ref.port, meaning, index)
+    return Sight(ref.device, ref.port, meaning, index, by, is_owned)
+
+
+def _if_shown(
+    result: RoundResult, ref: PortRef, meanings: tuple[Meaning, ...], index: int
+) -> Iterator[Sight]:
+    """Counters that not every device has: counted where they are shown."""
+    for meaning in meanings:
+        shown = result.deltas[ref.device].index
+        if (ref.port, meaning, index) in shown:
+            yield _sight(result, ref, meaning, index)
+
+
+def _at_host(
+    result: RoundResult,
+    end: Endpoint,
+    needed: tuple[Meaning, ...],
+    if_shown: tuple[Meaning, ...],
+) -> Iterator[Sight]:
+    for meaning in needed:
+        rows = result.deltas[end.host].each(end.port, meaning)
+        if not rows:
+            yield _sight(result, end.ref, meaning, ANY)
+        for row in rows:
+            yield Sight(end.host, end.port, meaning, row.key.number, row.by)
+    yield from _any_index(result, end, if_shown)
+
+
+def _any_index(
+    result: RoundResult, end: Endpoint, meanings: tuple[Meaning, ...]
+) -> Iterator[Sight]:
+    for meaning in meanings:
+        for row in result.deltas[end.host].each(end.port, meaning):
+            yield Sight(end.host, end.port, meaning, row.key.number, row.by)

@@ -1,0 +1,160 @@
+"""What one round of tests showed: results of flows and movements of counters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from netcheck.model.device import Port, Role
+from netcheck.model.fabric import Carries, Delivery, Fabric, Policy, PortRef, TrafficClass
+from netcheck.model.known import ABSENT, Known, is_known
+from netcheck.model.paths import paths
+from netcheck.perf.deltas import Deltas
+from netcheck.perf.perftest import PerftestResult
+from netcheck.perf.schedule import Endpoint, Pattern, Round
+
+
+@dataclass(frozen=True, slots=True)
+class FlowResult:
+    """One flow and what its client printed."""
+
+    sender: Endpoint
+    receiver: Endpoint
+    result: PerftestResult
+
+
+@dataclass(frozen=True)
+class RoundResult:
+    """One round: flows, and for each device how far its counters moved."""
+
+    round: Round
+    tool: str
+    flows: tuple[FlowResult, ...]
+    deltas: Mapping[str, Deltas]
+    unreachable: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClassAt:
+    """Where a traffic class lives on one port."""
+
+    priority: int
+    queue: int
+    priority_group: int
+    pfc_priority: int
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """The ports that one round may touch, from the cable plan and the tiers alone.
+
+    Which of several equal paths a flow takes is not known here, so all count.
+    """
+
+    fabric: Fabric
+    round: Round
+
+    @cached_property
+    def _hops(self) -> tuple[frozenset[PortRef], frozenset[PortRef]]:
+        egress: set[PortRef] = set()
+        ingress: set[PortRef] = set()
+        for sender, receiver in {(a.ref, b.ref) for a, b in self.round.flows}:
+            for path in paths(self.fabric, sender, receiver):
+                egress.update(hop.egress for hop in path)
+                ingress.update(hop.ingress for hop in path)
+        return frozenset(egress), frozenset(ingress)
+
+    @property
+    def switch_egress(self) -> list[PortRef]:
+        """Switch ports that packets may leave by."""
+        return sorted(ref for ref in self._hops[0] if not is_host(self.fabric, ref.device))
+
+    @property
+    def switch_ingress(self) -> list[PortRef]:
+        """Switch ports that packets may enter by."""
+        return sorted(ref for ref in self._hops[1] if not is_host(self.fabric, ref.device))
+
+    @property
+    def senders(self) -> list[Endpoint]:
+        """NICs that send."""
+        return sorted({sender for sender, _ in self.round.flows})
+
+    @property
+    def receivers(self) -> list[Endpoint]:
+        """NICs that receive."""
+        return sorted({receiver for _, receiver in self.round.flows})
+
+    @property
+    def links(self) -> Iterator[tuple[PortRef, PortRef]]:
+        """Every touched link in the direction of travel: ``(egress, ingress)``."""
+        egress, ingress = self._hops
+        for link in self.fabric.links:
+            for a, b in ((link.a, link.b), (link.b, link.a)):
+                if a in egress and b in ingress:
+                    yield a, b
+
+
+def is_host(fabric: Fabric, device: str) -> bool:
+    """The device ends paths instead of forwarding."""
+    found = fabric.devices.get(device)
+    return found is not None and found.role is Role.HOST
+
+
+def policy_at(fabric: Fabric, ref: PortRef) -> Policy | None:
+    """The policy in effect on a port; None where RDMA ends or none is said."""
+    device = fabric.devices.get(ref.device)
+    port = device.ports.get(ref.port) if device else None
+    name: Known[str] = fabric.policy if port is None else port.policy
+    if name is ABSENT:
+        return None
+    if is_known(name):
+        return fabric.policies.get(name)
+    return next(iter(fabric.policies.values())) if len(fabric.policies) == 1 else None
+
+
+def tested_classes(fabric: Fabric) -> list[TrafficClass]:
+    """Classes of all policies whose delivery can be proven, each name once."""
+    found = {
+        item.name: item
+        for policy in fabric.policies.values()
+        for item in policy.classes.values()
+        if item.delivery in (Delivery.LOSSLESS, Delivery.ECN) and item.carries is not Carries.CNP
+    }
+    return list(found.values())
+
+
+def lossless_pfc_priorities(fabric: Fabric) -> frozenset[int]:
+    """PFC priorities of every class that is declared lossless."""
+    classes = [item for policy in fabric.policies.values() for item in policy.classes.values()]
+    return frozenset(
+        pfc_priority(item)
+        for item in classes
+        if item.delivery is Delivery.LOSSLESS and is_known(item.priority)
+    )
+
+
+def pfc_priority(item: TrafficClass) -> int:
+    """PFC priority of a class: stated, else its switch priority."""
+    if is_known(item.pfc_priority):
+        return item.pfc_priority
+    return item.priority if is_known(item.priority) else -1
+
+
+def class_at(fabric: Fabric, ref: PortRef, item: TrafficClass) -> ClassAt:
+    """Queue and priority group of a class on one intended port."""
+    priority = item.priority if is_known(item.priority) else -1
+    port = fabric.devices[ref.device].ports.get(ref.port, Port(ref.port))
+    qos = port.qos
+    queue = item.queue if is_known(item.queue) else priority
+    group = item.priority_group if is_known(item.priority_group) else priority
+    if is_known(qos.priority_to_queue):
+        queue = qos.priority_to_queue.get(priority, queue)
+    if is_known(qos.priority_to_priority_group):
+        group = qos.priority_to_priority_group.get(priority, group)
+    return ClassAt(priority, queue, group, pfc_priority(item))
+
+
+def is_incast(result: RoundResult) -> bool:
+    """The round was meant to congest."""
+    return result.round.pattern is Pattern.INCAST

@@ -1,0 +1,178 @@
+"""The perftest programs: their command lines, their output, their errors.
+
+The output is read from the text table, which every version prints; the JSON of
+versions before 24.01 is not JSON. Columns are split by their fixed decimals,
+since wide values can touch.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from netcheck.model.known import UNKNOWN, Known
+
+DEFAULT_PORT = 18515
+WAITING = r"Waiting for client to connect"
+NO_PEAK = 0.0
+
+
+class Tool(StrEnum):
+    """Which program; the value is its name."""
+
+    WRITE_BW = "ib_write_bw"
+    SEND_BW = "ib_send_bw"
+    WRITE_LAT = "ib_write_lat"
+
+    @property
+    def is_latency(self) -> bool:
+        """It measures latency, not bandwidth."""
+        return self.value.endswith("_lat")
+
+
+@dataclass(frozen=True, slots=True)
+class PerftestRun:
+    """One test between two RDMA devices.
+
+    Attributes:
+        server_address: Where the client connects to exchange parameters.
+        traffic_class: ToS byte of the test's packets.
+        duration_s: Length of a bandwidth test; perftest measures its middle half.
+    """
+
+    tool: Tool
+    server_device: str
+    client_device: str
+    server_address: str
+    server_gid: int
+    client_gid: int
+    traffic_class: int
+    port: int = DEFAULT_PORT
+    message_bytes: int = 65536
+    queue_pairs: int = 4
+    duration_s: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PerftestResult:
+    """What one side printed.
+
+    Attributes:
+        bandwidth_bps: Average payload rate.
+        latency_us: Typical one-way latency; ``percentile_99_us`` its 99th percentile.
+        rdma_mtu: RDMA MTU that was used, in bytes.
+        error: What went wrong, in our words; empty where nothing did.
+    """
+
+    bandwidth_bps: Known[float] = UNKNOWN
+    message_rate_pps: Known[float] = UNKNOWN
+    latency_us: Known[float] = UNKNOWN
+    percentile_99_us: Known[float] = UNKNOWN
+    rdma_mtu: Known[int] = UNKNOWN
+    iterations: Known[int] = UNKNOWN
+    error: str = ""
+
+
+def server_line(run: PerftestRun) -> str:
+    """Command line of the side that waits."""
+    return " ".join(_options(run, run.server_device, run.server_gid))
+
+
+def client_line(run: PerftestRun) -> str:
+    """Command line of the side that connects and sends."""
+    return " ".join([*_options(run, run.client_device, run.client_gid), run.server_address])
+
+
+def _options(run: PerftestRun, device: str, gid: int) -> list[str]:
+    """Options both sides share; perftest wants them equal on both."""
+    words = [run.tool.value, "-d", device, "-x", str(gid), "-p", str(run.port), "-F"]
+    words += [f"--tclass={run.traffic_class}"]
+    if run.tool.is_latency:
+        return [*words, "-s", "2", "-n", "1000"]
+    size = ["-s", str(run.message_bytes), "-q", str(run.queue_pairs)]
+    return [*words, *size, "-D", str(run.duration_s), "--report_gbits"]
+
+
+# What perftest prints when it fails, and what that means (perftest 4.5 to 26.04).
+ERRORS = (
+    (r"Did not detect devices|Unable to find the Infiniband", "no RDMA device on this host"),
+    (r"IB device (\S+) not found", "no RDMA device of that name"),
+    (r"Couldn't connect to", "cannot connect to the server (not up, or TCP port closed)"),
+    (r"Couldn't listen to port|Address already in use", "the TCP port is taken on the server"),
+    (r"retry counter exceeded|Failed status 12\b", "no acknowledgement (path, GID, MTU or loss)"),
+    (r"Failed status 13\b|RNR retry", "receiver not ready (slow host)"),
+    (r"Failed status 4\b|local protection", "local protection error (memory path of the host)"),
+    (r"Failed to modify QP|Unable to Connect the HCA", "GID or neighbour not resolved, or bad MTU"),
+    (r"Couldn't read remote address", "the other side died first"),
+    (r"ADDR_ERROR", "rdma_cm cannot resolve the address"),
+    (r"Unable to init the socket", "cannot open a socket to the other side"),
+    (r"command not found|No such file", "perftest is not installed"),
+)
+TABLE_BW = re.compile(r"^\s*(\d+)\s+(\d+)\s+(\d+\.\d\d+)\s+(\d+\.\d\d+)\s+(\d+\.\d{6})\s*$")
+HEAD_BW = re.compile(r"#bytes\s+#iterations\s+BW peak\[(\w+)/sec\]")
+HEAD_LAT = re.compile(r"#bytes\s+#iterations\s+t_min\[usec\]")
+DECIMALS = re.compile(r"\d+\.\d{2}")
+RDMA_MTU = re.compile(r"^\s*Mtu\s*:\s*(\d+)\[B\]", re.MULTILINE)
+BITS_PER_UNIT = {"Gb": 1e9, "MB": 8 * 2**20, "MiB": 8 * 2**20}
+LATENCY_COLUMNS = 7
+
+
+def parse_perftest(text: str) -> PerftestResult:
+    """Give what one side printed; figures that are not there stay UNKNOWN.
+
+    With several message sizes the largest counts. Never raises on content.
+
+    Source: linux-rdma/perftest src/perftest_resources.c (print_report_bw,
+        print_report_lat); header units changed at tag 24.07.0-0.44.
+    """
+    mtu = RDMA_MTU.search(text)
+    found = PerftestResult(
+        rdma_mtu=int(mtu[1]) if mtu else UNKNOWN,
+        error=_error(text),
+    )
+    unit: float | None = None
+    is_latency = False
+    for line in text.splitlines():
+        head = HEAD_BW.search(line)
+        unit = BITS_PER_UNIT.get(head[1]) if head else unit
+        is_latency = is_latency or bool(HEAD_LAT.search(line))
+        if unit is not None:
+            found = _with_bandwidth(found, line, unit)
+        elif is_latency:
+            found = _with_latency(found, line)
+    return found
+
+
+def _error(text: str) -> str:
+    return next((meaning for pattern, meaning in ERRORS if re.search(pattern, text)), "")
+
+
+def _with_bandwidth(found: PerftestResult, line: str, unit: float) -> PerftestResult:
+    row = TABLE_BW.match(line)
+    if row is None:
+        return found
+    return PerftestResult(
+        bandwidth_bps=float(row[4]) * unit,
+        message_rate_pps=float(row[5]) * 1e6,
+        rdma_mtu=found.rdma_mtu,
+        iterations=int(row[2]),
+        error=found.error,
+    )
+
+
+def _with_latency(found: PerftestResult, line: str) -> PerftestResult:
+    """Read ``bytes iterations min max typical avg stdev 99% 99.9%``; columns may touch."""
+    row = re.match(r"^\s*(\d+)\s+(\d+)\s+(\d.*)$", line)
+    if row is None:
+        return found
+    values = [float(value) for value in DECIMALS.findall(row[3])]
+    if len(values) < LATENCY_COLUMNS:
+        return found
+    return PerftestResult(
+        latency_us=values[2],
+        percentile_99_us=values[5],
+        rdma_mtu=found.rdma_mtu,
+        iterations=int(row[2]),
+        error=found.error,
+    )

@@ -1,0 +1,129 @@
+"""Which NIC sends to which, and when: pairs over every link, and incasts.
+
+An incast is what exercises headroom. Two local incasts for each leaf make
+every host port of it a paused sender once; a ring of incasts from leaf to leaf
+does the same for the links between switches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from netcheck.model.device import Device, LinkLayer, RdmaDevice, Role
+from netcheck.model.fabric import Fabric, PortRef
+from netcheck.model.known import ABSENT
+
+
+class Pattern(StrEnum):
+    """What a round is for."""
+
+    PAIRS = "pairs"
+    INCAST = "incast"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Endpoint:
+    """One NIC that takes part: host, netdev, RDMA device, and the leaf port it is cabled to."""
+
+    host: str
+    port: str
+    rdma: str
+    leaf: PortRef
+
+    @property
+    def ref(self) -> PortRef:
+        """The host's end of the cable."""
+        return PortRef(self.host, self.port)
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Flows that run at the same time: ``(sender, receiver)``."""
+
+    name: str
+    pattern: Pattern
+    flows: tuple[tuple[Endpoint, Endpoint], ...]
+
+
+def endpoints(fabric: Fabric, *, limit: frozenset[str] | None = None) -> list[Endpoint]:
+    """Every Ethernet RDMA port of a host that is cabled to a switch and carries RDMA.
+
+    ``limit`` keeps the named hosts only.
+    """
+    ends = {end: link.other(end) for link in fabric.links for end in (link.a, link.b)}
+    found = []
+    for device in fabric.devices.values():
+        if limit is not None and device.name not in limit:
+            continue
+        found += [
+            Endpoint(device.name, port, rdma.name, ends[PortRef(device.name, port)])
+            for rdma, port in _rdma_ports(device)
+            if PortRef(device.name, port) in ends
+        ]
+    return sorted(found)
+
+
+def _rdma_ports(device: Device) -> Iterator[tuple[RdmaDevice, str]]:
+    if device.role is not Role.HOST:
+        return
+    for rdma in device.rdma.values():
+        if rdma.link_layer is LinkLayer.INFINIBAND:
+            continue
+        for name in rdma.ports:
+            port = device.ports.get(name)
+            if port is None or port.policy is not ABSENT:
+                yield rdma, name
+
+
+def by_leaf(ends: Sequence[Endpoint]) -> Mapping[str, list[Endpoint]]:
+    """Give ``leaf -> its endpoints``, both in order."""
+    found: dict[str, list[Endpoint]] = {}
+    for end in ends:
+        found.setdefault(end.leaf.device, []).append(end)
+    return dict(sorted(found.items()))
+
+
+def rounds(ends: Sequence[Endpoint]) -> list[Round]:
+    """Every round of the standard schedule, in the order in which to run them."""
+    leaves = by_leaf(ends)
+    found = [_pair_round(ends), *_local_incasts(leaves), *_ring_incast(leaves)]
+    return [item for item in found if item.flows]
+
+
+def _pair_round(ends: Sequence[Endpoint]) -> Round:
+    """Each NIC sends to the one half the list further on: every host link, both directions."""
+    half = max(1, len(ends) // 2)
+    flows = tuple(
+        (end, ends[(place + half) % len(ends)])
+        for place, end in enumerate(ends)
+        if ends[(place + half) % len(ends)].host != end.host
+    )
+    return Round("pairs", Pattern.PAIRS, flows)
+
+
+def _local_incasts(leaves: Mapping[str, list[Endpoint]]) -> Iterator[Round]:
+    """Twice, so that the receiver of the first round is a sender in the second."""
+    for turn, name in enumerate(("incast within each leaf", "incast within each leaf, turned")):
+        flows: list[tuple[Endpoint, Endpoint]] = []
+        for ends in leaves.values():
+            flows += _onto(ends, receiver=ends[-1] if turn else ends[0])
+        yield Round(name, Pattern.INCAST, tuple(flows))
+
+
+def _onto(senders: Sequence[Endpoint], receiver: Endpoint) -> list[tuple[Endpoint, Endpoint]]:
+    """Flows of all senders on other hosts; a single sender congests nothing and gives none."""
+    flows = [(end, receiver) for end in senders if end.host != receiver.host]
+    return flows if len(flows) > 1 else []
+
+
+def _ring_incast(leaves: Mapping[str, list[Endpoint]]) -> Iterator[Round]:
+    """Each leaf's NICs onto one NIC of the next leaf, over the spines."""
+    names = list(leaves)
+    if len(names) > 1:
+        flows: list[tuple[Endpoint, Endpoint]] = []
+        for place, name in enumerate(names):
+            target = leaves[names[(place + 1) % len(names)]]
+            flows += _onto(leaves[name], receiver=target[0])
+        yield Round("incast from leaf to leaf", Pattern.INCAST, tuple(flows))

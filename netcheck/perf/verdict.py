@@ -1,0 +1,285 @@
+"""What a test proved: lossless, not lossless, or not proven, and why.
+
+A class is proven lossless when, over a test that really congested it, (a) no
+drop, retransmission or sequence error was counted at either NIC or any hop,
+(b) PFC was seen on that class and on no class that is not lossless, and (c) the
+traffic was in that class at both ends. A counter that is missing proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from netcheck.model.counters import Meaning
+from netcheck.model.document import Evidence
+from netcheck.model.fabric import Delivery, Fabric, TrafficClass
+from netcheck.model.finding import (
+    Basis,
+    Finding,
+    NotProven,
+    Performance,
+    Place,
+    RunResult,
+    RunVerdict,
+    Severity,
+    Stage,
+    Verdict,
+)
+from netcheck.model.known import is_known
+from netcheck.perf.agreement import disagreements
+from netcheck.perf.bandwidth import bandwidth_findings
+from netcheck.perf.losses import Sight, loss_sights, mark_sights, pause_sights, traffic_sights
+from netcheck.perf.observe import RoundResult, is_incast, lossless_pfc_priorities, tested_classes
+from netcheck.perf.pages import PAGES
+
+IN_CLASS_SHARE = 0.9
+NOISE_PACKETS = 1000
+
+
+@dataclass(frozen=True)
+class ClassVerdict:
+    """One class: the verdict, packets it rests on, and the bound they give.
+
+    ``loss_bound`` is 3/N: with no loss in N packets the true rate is below it
+    with 95 % confidence. ``paused`` and ``marked`` say which mechanism fired.
+    """
+
+    name: str
+    verdict: RunVerdict
+    packets: int
+    paused: bool
+    marked: bool
+
+    @property
+    def loss_bound(self) -> float | None:
+        """Upper bound of the loss rate; None where no packet was counted."""
+        return 3 / self.packets if self.packets else None
+
+
+@dataclass(frozen=True)
+class PerfVerdict:
+    """Verdict of a whole run with the findings behind it."""
+
+    verdict: RunVerdict
+    classes: tuple[ClassVerdict, ...]
+    findings: tuple[Finding, ...]
+
+
+def judge_perf(results: Sequence[RoundResult], fabric: Fabric, basis: Basis) -> PerfVerdict:
+    """Judge every class over all rounds.
+
+    The run is as bad as its worst class; without any class or any incast it is
+    not proven.
+    """
+    findings = [*_test_findings(results), *_pause_elsewhere(results, fabric)]
+    slow = list(bandwidth_findings(results, fabric))
+    classes = []
+    for item in tested_classes(fabric):
+        found = list(_class_findings(results, fabric, item))
+        findings += found
+        classes.append(_class_verdict(results, fabric, item, (*findings, *found), basis))
+    performance = Performance.SLOW if slow else Performance.OK
+    worst = max((item.verdict for item in classes), key=_rank, default=None)
+    if worst is None:
+        worst = RunVerdict(
+            RunResult.NOT_PROVEN, basis, None, NotProven.NOT_EXERCISED, "no class to prove"
+        )
+    return PerfVerdict(
+        replace(worst, performance=performance), tuple(classes), tuple(_unique([*findings, *slow]))
+    )
+
+
+def _rank(verdict: RunVerdict) -> int:
+    order = (RunResult.LOSSLESS, RunResult.NOT_PROVEN, RunResult.NOT_LOSSLESS)
+    return order.index(verdict.run)
+
+
+def _unique(findings: Iterable[Finding]) -> list[Finding]:
+    """Drop a finding that says the same of the same place in another round."""
+    seen: dict[tuple[str, tuple[Place, ...], str], Finding] = {}
+    for finding in findings:
+        seen.setdefault((finding.rule, finding.where, finding.expected), finding)
+    return list(seen.values())
+
+
+def _class_verdict(
+    results: Sequence[RoundResult],
+    fabric: Fabric,
+    item: TrafficClass,
+    findings: Sequence[Finding],
+    basis: Basis,
+) -> ClassVerdict:
+    paused = any(
+        s.is_growing for r in results if is_incast(r) for s in pause_sights(r, fabric, item)
+    )
+    marked = any(s.is_growing for r in results for s in mark_sights(r, fabric, item))
+    packets = sum(
+        sight.by
+        for result in results
+        for sight in traffic_sights(result, fabric, item)
+        if sight.meaning is Meaning.PRIORITY_RX_PACKETS and is_known(sight.by)
+    )
+    run, reason, detail = _outcome(findings, item, is_paused=paused)
+    verdict = RunVerdict(run, basis, None, reason, detail)
+    return ClassVerdict(item.name, verdict, packets, paused, marked)
+
+
+def _outcome(
+    findings: Sequence[Finding], item: TrafficClass, *, is_paused: bool
+) -> tuple[RunResult, NotProven | None, str]:
+    rules = {finding.rule for finding in findings}
+    if "loss-counted" in rules:
+        return RunResult.NOT_LOSSLESS, None, "loss was counted"
+    for rule, reason in (
+        ("device-unreachable", NotProven.UNREACHABLE),
+        ("rdma-test-failed", NotProven.UNREACHABLE),
+        ("counter-reset", NotProven.COUNTER_RESET),
+        ("loss-outside-queue", NotProven.COUNTER_MISSING),
+        ("counter-missing", NotProven.COUNTER_MISSING),
+        ("counters-disagree", NotProven.COUNTER_MISSING),
+        ("traffic-outside-class", NotProven.NOT_EXERCISED),
+        ("pause-on-other-priority", NotProven.NOT_EXERCISED),
+    ):
+        if rule in rules:
+            return RunResult.NOT_PROVEN, reason, rule
+    if item.delivery is Delivery.LOSSLESS and not is_paused:
+        return RunResult.NOT_PROVEN, NotProven.NOT_EXERCISED, "no pause frame was seen"
+    return RunResult.LOSSLESS, None, ""
+
+
+def _finding(rule: str, where: Place, message: str, **more: object) -> Finding:
+    page = PAGES[rule]
+    return Finding(  # the fields of `more` are named by the callers below
+        rule=rule,
+        severity=page.severity,
+        verdict=page.verdict,
+        where=(where,),
+        message=message,
+        why=page.why,
+        fix=page.fix,
+        reference=page.source,
+        stage=Stage.PERF,
+        **more,  # type: ignore[arg-type]  # keyword arguments of Finding
+    )
+
+
+def _test_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
+    for result in results:
+        for device in result.unreachable:
+            yield _finding("device-unreachable", Place(device), f"{device}: no answer")
+        for flow in result.flows:
+            if flow.result.error or not _has_figure(flow.result):
+                error = flow.result.error or "the test printed no result"
+                yield _finding(
+                    "rdma-test-failed",
+                    Place(flow.sender.host, flow.sender.port),
+                    f"{result.tool} from {flow.sender.ref} to {flow.receiver.ref}: {error}",
+                    expected="a result",
+                    found=error,
+                )
+        for device, deltas in result.deltas.items():
+            if deltas.was_reset:
+                yield _finding("counter-reset", Place(device), f"{device} rebooted during the test")
+
+
+def _has_figure(result: object) -> bool:
+    bandwidth = getattr(result, "bandwidth_bps", None)
+    latency = getattr(result, "latency_us", None)
+    return is_known(bandwidth) or is_known(latency)
+
+
+def _class_findings(
+    results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
+) -> Iterator[Finding]:
+    for result in results:
+        if result.unreachable:
+            continue
+        losses = list(loss_sights(result, fabric, item))
+        yield from (_loss(sight, item) for sight in losses if sight.is_growing)
+        needed = [*losses, *traffic_sights(result, fabric, item)]
+        if is_incast(result) and item.delivery is Delivery.LOSSLESS:
+            needed += pause_sights(result, fabric, item)
+        yield from (_missing(sight) for sight in needed if not is_known(sight.by))
+        yield from _outside_class(result, fabric, item)
+        for other in disagreements(result, fabric, item):
+            yield _finding(
+                "counters-disagree",
+                Place(other.where.device, other.where.port),
+                f"{other.where}: {other.what} expected {other.expected}, found {other.found}",
+                expected=str(other.expected),
+                found=str(other.found),
+            )
+
+
+def _loss(sight: Sight, item: TrafficClass) -> Finding:
+    rule = "loss-counted" if sight.is_owned else "loss-outside-queue"
+    index = f" {sight.index}" if sight.index >= 0 else ""
+    word = sight.meaning.value.replace("_", " ")
+    return _finding(
+        rule,
+        Place(sight.device, sight.port, str(sight.index) if sight.index >= 0 else ""),
+        f"{sight.device} {sight.port}: {word}{index} expected 0, found {sight.by}"
+        f" while class {item.name} was tested",
+        expected="0",
+        found=str(sight.by),
+        evidence=(Evidence(counter=sight.meaning.value),),
+    )
+
+
+def _missing(sight: Sight) -> Finding:
+    index = f" {sight.index}" if sight.index >= 0 else ""
+    word = sight.meaning.value.replace("_", " ")
+    return _finding(
+        "counter-missing",
+        Place(sight.device, sight.port, str(sight.index) if sight.index >= 0 else ""),
+        f"{sight.device} {sight.port}: counter {word}{index} was not shown in both readings",
+        expected=f"{word}{index} before and after",
+        found="no reading",
+    )
+
+
+def _outside_class(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iterator[Finding]:
+    """Condition (c): the packets were counted in the class, at both ends and at the leaf."""
+    for sight in traffic_sights(result, fabric, item):
+        rows = result.deltas[sight.device].each(sight.port, sight.meaning)
+        total = sum(row.by for row in rows if is_known(row.by))
+        if not is_known(sight.by) or total < NOISE_PACKETS or sight.by >= IN_CLASS_SHARE * total:
+            continue
+        most = max(rows, key=lambda row: row.by if is_known(row.by) else -1)
+        word = "queue" if sight.meaning is Meaning.QUEUE_PACKETS else "priority"
+        yield _finding(
+            "traffic-outside-class",
+            Place(sight.device, sight.port, str(sight.index)),
+            f"{sight.device} {sight.port}: class {item.name} expected in {word} {sight.index},"
+            f" found in {word} {most.key.number} ({sight.by} of {total} packets in {sight.index})",
+            expected=f"{word} {sight.index}",
+            found=f"{word} {most.key.number}",
+        )
+
+
+def _pause_elsewhere(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[Finding]:
+    """Condition (b), second half: no pause on a priority that is not declared lossless."""
+    declared = lossless_pfc_priorities(fabric)
+    for result in results:
+        for device, deltas in result.deltas.items():
+            for moved in deltas.grown(Meaning.PFC_RX, Meaning.PFC_TX):
+                if moved.key.number in declared:
+                    continue
+                place = Place(device, moved.key.port, str(moved.key.number))
+                yield _finding(
+                    "pause-on-other-priority",
+                    place,
+                    f"{device} {moved.key.port}: {moved.by} pause frames of priority"
+                    f" {moved.key.number}, expected on {sorted(declared)} only",
+                    expected=", ".join(map(str, sorted(declared))) or "none",
+                    found=str(moved.key.number),
+                )
+
+
+def has_failed(findings: Iterable[Finding]) -> bool:
+    """Any error among the findings."""
+    return any(
+        finding.verdict is Verdict.FAIL and finding.severity is Severity.ERROR
+        for finding in findings
+    )
