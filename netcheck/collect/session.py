@@ -1,0 +1,268 @@
+"""One session on one device: commands with exact text and status, files, servers.
+
+Netmiko connects and owns the channel; reading is done here, in bytes, so that
+nothing of an output is lost (Netmiko drops bytes that a packet boundary cuts
+and trims blank lines) and nothing waits longer than the device does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import shlex
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from netcheck.collect.atomic import checkpoint
+from netcheck.collect.connection import connect, transfer_errors
+from netcheck.collect.target import Target
+from netcheck.model.errors import TransportError
+
+if TYPE_CHECKING:
+    import paramiko
+
+_LOGIN_S: Final = 15.0
+_INTERRUPTED: Final = 130
+_CHUNK: Final = 65536
+_PROMPT: Final = re.compile(rb"[^\r\n]*[$#>%] ?$")
+_ESCAPE: Final = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
+_PASTE_END: Final = b"\x1b[?2004l\r"
+_SUDO_ASKS: Final = re.compile(rb"\[sudo\] [^\r\n]*: ?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a command printed, exactly, and its exit status."""
+
+    text: str
+    status: int
+
+    @property
+    def is_ok(self) -> bool:
+        """The command exited with 0."""
+        return self.status == 0
+
+
+class Session:
+    """An open session; close it, or use it in a ``with`` statement.
+
+    Every failure is a TransportError that names the device; after one, the
+    session is closed, because nobody knows what the device is still doing.
+    """
+
+    def __init__(self, target: Target, *, deadline_s: float | None = None) -> None:
+        """Connect; everything in the session together may take ``deadline_s``.
+
+        Raises:
+            TransportError: The device does not answer or refuses the login.
+            InputError: The login's secret cannot be fetched.
+        """
+        self.target = target
+        self._end = time.monotonic() + deadline_s if deadline_s is not None else None
+        self._mark = f"netcheck-{secrets.token_hex(4)}"
+        self._done = re.compile(rf"{self._mark}=(\d+)\r?\n".encode())
+        self._buffer = bytearray()
+        self._searched = 0
+        self._running = ""
+        self._connection = connect(target)
+        self._channel: paramiko.Channel = self._connection.remote_conn
+        self._prompt = re.compile(_PROMPT.pattern)
+        self._learn_prompt()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the session; safe to repeat."""
+        self._channel.close()
+        client = self._connection.remote_conn_pre
+        if client is not None:
+            client.close()
+
+    def run(self, line: str, timeout: float = 60.0) -> Output:
+        """Run a command to its end; after ``timeout`` seconds the session is given up.
+
+        Raises:
+            TransportError: The command does not end in time, or the session broke.
+            ValueError: The line holds a line break or another control character.
+        """
+        self.start(line)
+        return self.finish(timeout)
+
+    def start(self, line: str) -> None:
+        """Start a command in the foreground; ``wait_for`` and ``finish`` follow it.
+
+        Raises:
+            TransportError: The session broke, or another command still runs.
+            ValueError: As for ``run``.
+        """
+        if any(ord(character) < ord(" ") for character in line):
+            raise ValueError(f"{self.target.device}: command holds a control character: {line!r}")
+        if self._running:
+            raise self._broken(f"{self._running} still runs")
+        self._running = line
+        self._buffer.clear()
+        self._searched = 0
+        self._send(f'{line}; echo "{self._mark}=$?"\n')
+
+    def wait_for(self, pattern: str, timeout: float) -> str:
+        """Wait until the running command's output matches; give the output so far.
+
+        Raises:
+            TransportError: It ended or the time passed without a match.
+        """
+        wanted = re.compile(pattern)
+        end = self._end_of(timeout)
+        while True:
+            text = _text(self._output_so_far())
+            if wanted.search(text):
+                return text
+            if self._done.search(self._buffer):
+                raise self._broken(f"{self._running} ended without {pattern!r}: {_last(text)}")
+            self._receive(end, self._running)
+
+    def finish(self, timeout: float) -> Output:
+        """Wait for the running command's end.
+
+        Raises:
+            TransportError: It does not end in time, or the session broke.
+        """
+        end = self._end_of(timeout)
+        line = self._running
+        while (found := self._done.search(self._buffer, self._searched)) is None:
+            self._searched = max(0, len(self._buffer) - len(self._mark) - 8)
+            if _SUDO_ASKS.search(self._buffer[-200:]):
+                raise self._broken(f"{line}: sudo asks for a password; the login needs NOPASSWD")
+            self._receive(end, line)
+        output = bytes(self._buffer[: found.start()])
+        self._await_prompt(found.end(), end)
+        self._running = ""
+        return Output(_text(_without_echo(output)), int(found.group(1)))
+
+    def interrupt(self, timeout: float = 10.0) -> Output:
+        """Stop the running command as with Ctrl-C; give what it printed.
+
+        Raises:
+            TransportError: It does not end in time, or the session broke.
+        """
+        self._send("\x03")
+        end = self._end_of(timeout)
+        self._await_prompt(0, end)
+        shown = _without_echo(self._done.split(bytes(self._buffer))[0])
+        output = self._prompt.sub(b"", _ESCAPE.sub(b"", shown).rstrip(b"\r"))
+        self._running = ""
+        return Output(_text(output).removesuffix("^C\n"), _INTERRUPTED)
+
+    def upload(self, path: str, text: str, mode: int = 0o644) -> None:
+        """Put a text on the device as root: whole, or not at all.
+
+        It goes by SFTP to a temporary file, from there beside ``path``, and is
+        renamed over it.
+
+        Raises:
+            TransportError: A transfer or one of the commands failed.
+        """
+        digest = hashlib.sha256(path.encode()).hexdigest()[:12]
+        temporary = f"/tmp/netcheck-{self.target.username}-{digest}"  # noqa: S108 -- opened exclusively; see _put
+        checkpoint(f"device {self.target.device} upload {path}")
+        self._put(temporary, text.encode("utf-8", "surrogateescape"))
+        checkpoint(f"device {self.target.device} uploaded {path}")
+        source, beside, final = (shlex.quote(p) for p in (temporary, f"{path}.netcheck-new", path))
+        line = (
+            f"sudo install -m {mode:o} {source} {beside} && sudo mv -f {beside} {final}"
+            f" && rm -f {source}"
+        )
+        output = self.run(line)
+        if not output.is_ok:
+            raise self._broken(f"{path}: cannot be written: {_last(output.text)}")
+        checkpoint(f"device {self.target.device} renamed {path}")
+
+    def _put(self, path: str, data: bytes) -> None:
+        client = self._connection.remote_conn_pre
+        try:
+            with client.open_sftp() as transfer:
+                with suppress(FileNotFoundError):
+                    transfer.remove(path)  # of a run that was cut off
+                # Exclusively: a link that somebody else put there is not followed.
+                with transfer.open(path, "wx") as stream:
+                    stream.chmod(0o600)
+                    stream.write(data)
+        except transfer_errors() as error:
+            raise self._broken(f"{path}: transfer failed: {error}") from error
+
+    def _learn_prompt(self) -> None:
+        self._running = "login"
+        self._send(f'echo "{self._mark}=$?"\n')
+        end = self._end_of(_LOGIN_S)
+        while (found := self._done.search(self._buffer)) is None:
+            self._receive(end, "login")
+        self._await_prompt(found.end(), end)
+        shown = _ESCAPE.sub(b"", bytes(self._buffer[found.end() :])).lstrip(b"\r")
+        self._prompt = re.compile(re.escape(shown.strip()) + rb" ?$")
+        self._running = ""
+
+    def _await_prompt(self, start: int, end: float) -> None:
+        while not self._prompt.search(_ESCAPE.sub(b"", bytes(self._buffer[start:][-600:]))):
+            self._receive(end, self._running)
+
+    def _output_so_far(self) -> bytes:
+        found = self._done.search(self._buffer)
+        return _without_echo(bytes(self._buffer[: found.start()] if found else self._buffer))
+
+    def _end_of(self, timeout: float) -> float:
+        end = time.monotonic() + timeout
+        return end if self._end is None else min(end, self._end)
+
+    def _send(self, text: str) -> None:
+        try:
+            self._channel.settimeout(_LOGIN_S)
+            self._channel.sendall(text.encode("utf-8", "surrogateescape"))
+        except OSError as error:
+            raise self._broken(f"{text.strip()}: connection lost ({error})") from error
+
+    def _receive(self, end: float, line: str) -> None:
+        left = end - time.monotonic()
+        if left <= 0:
+            raise self._broken(f"{line}: no end within its time")
+        self._channel.settimeout(left)
+        try:
+            data = self._channel.recv(_CHUNK)
+        except TimeoutError as error:
+            raise self._broken(f"{line}: no end within its time") from error
+        except OSError as error:
+            raise self._broken(f"{line}: connection lost ({error})") from error
+        if not data:
+            raise self._broken(f"{line}: the device closed the connection")
+        self._buffer += data
+
+    def _broken(self, reason: str) -> TransportError:
+        self.close()
+        return TransportError(f"{self.target.device} {self.target.host}: {reason}")
+
+
+def _without_echo(data: bytes) -> bytes:
+    """Drop the echoed command line, and what the shell's line editor sends at its end."""
+    _, _, output = data.partition(b"\n")
+    return output.removeprefix(_PASTE_END)
+
+
+def _text(data: bytes) -> str:
+    """Undo the terminal's line ends; keep every other byte."""
+    return data.replace(b"\r\n", b"\n").decode("utf-8", "surrogateescape")
+
+
+def _last(text: str) -> str:
+    """Give the last line that says something, for a message."""
+    return next((line for line in reversed(text.splitlines()) if line.strip()), "no output")
