@@ -47,6 +47,13 @@ class LoadBalancing(StrEnum):
     PACKET = "packet"
 
 
+class HeadroomBy(StrEnum):
+    """Who computes headroom: netcheck (explicit sizes) or the device."""
+
+    EXPLICIT = "explicit"
+    DEVICE = "device"
+
+
 class Scheduling(StrEnum):
     """How the queue of a class is served."""
 
@@ -95,7 +102,9 @@ class Policy:
     Attributes:
         rdma_mtu: RDMA payload per packet in bytes that hosts should reach.
         roce_version: 2 unless an old fabric says 1.
-        extra_delay_ns: Response time of a slow peer beyond the standard's.
+        headroom: Who computes headroom.
+        global_pause: Whether ports pause as a whole, both ways.
+        watchdog_poll_ms: Interval at which the watchdog looks.
     """
 
     name: str
@@ -107,6 +116,10 @@ class Policy:
     watchdog: Known[Watchdog] = UNKNOWN
     classes: FrozenMap[str, TrafficClass] = field(default_factory=FrozenMap)
     evidence: Evidence = Evidence()
+    ip_mtu: Known[int] = UNKNOWN
+    headroom: Known[HeadroomBy] = UNKNOWN
+    global_pause: Known[bool] = UNKNOWN
+    watchdog_poll_ms: Known[int] = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, order=True)
