@@ -7,7 +7,7 @@ NetcheckError
 ├── TransportError        a device cannot be reached or stops answering (also OSError)
 ├── UnknownFactError      a fact was read without evidence (model.known)
 ├── AbsentFactError       a fact was read that is not there (model.known)
-└── NotGivenError         a whole view was never given: not applicable (model.view)
+└── NotGivenError         a whole view was never given: not applicable (model.fact)
 """
 
 from __future__ import annotations

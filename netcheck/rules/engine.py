@@ -1,0 +1,263 @@
+"""Runs rules over views and turns faults, gaps and passes into findings.
+
+A fact without evidence makes its own place *unverified* (where evidence was
+asked for) and leaves the other places judged; what was never given is *not
+applicable*. Each rule leaves one PASS record with the number of places that it
+could judge, so that a check whose fact vanished is seen to have vanished.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from netcheck.model.device import Device
+from netcheck.model.document import Evidence
+from netcheck.model.fabric import Fabric
+from netcheck.model.fact import Gap, NotGivenError, UnknownAtError, View
+from netcheck.model.finding import Finding, Place, Stage, Verdict
+from netcheck.model.known import AbsentFactError, UnknownFactError
+from netcheck.model.view import DeviceView, LinkView, PortView
+from netcheck.rules.catalogue import catalogue
+from netcheck.rules.gather import Gathered
+from netcheck.rules.rule import Fault, Profile, Rule, Scope, show
+
+SHOWN_DEVICES = 64
+SHOWN_EVIDENCE = 64
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What one rule came to, over all its views."""
+
+    faults: list[tuple[View, Fault]] = field(default_factory=list)
+    gaps: list[tuple[View, Gap]] = field(default_factory=list)
+    checked: list[View] = field(default_factory=list)
+    reads: set[str] = field(default_factory=set)
+
+
+def judge(
+    observed: Fabric,
+    *,
+    intended: Fabric | None = None,
+    stage: Stage = Stage.LINT,
+    evidence_asked: bool = False,
+    profile: str = "baseline",
+    rules: Sequence[Rule] | None = None,
+) -> list[Finding]:
+    """Judge a fabric by all rules; raw findings, which ``settle`` puts in order.
+
+    Args:
+        observed: What was seen, or a completed intent to be linted.
+        intended: What was declared; where it is silent, nothing is judged by it.
+        stage: Part of the chain that the findings belong to.
+        evidence_asked: A missing fact is ``unverified`` instead of ``not_applicable``.
+        profile: ``strict`` adds the rules of that profile.
+        rules: Instead of the whole catalogue.
+    """
+    gathered = Gathered(observed, intended)
+    writer = Writer(gathered, stage, evidence_asked=evidence_asked)
+    chosen = catalogue() if rules is None else rules
+    found: list[Finding] = []
+    for rule in chosen:
+        if rule.profile is Profile.STRICT and profile != Profile.STRICT:
+            continue
+        found.extend(writer.write(rule, run(rule, subjects(gathered, rule.scope))))
+    return found
+
+
+def subjects(gathered: Gathered, scope: Scope) -> Iterable[View]:
+    """Give the views that a rule of that scope is run over."""
+    given: dict[Scope, Callable[[], Iterable[View]]] = {
+        Scope.INTENT: gathered.intents,
+        Scope.DEVICE: gathered.devices.values,
+        Scope.PORT: lambda: gathered.ports,
+        Scope.RDMA: lambda: gathered.rdma,
+        Scope.LINK: lambda: gathered.links,
+        Scope.FABRIC: lambda: (gathered.view(),),
+    }
+    return given[scope]() if scope in given else ()
+
+
+def run(rule: Rule, views: Iterable[View]) -> Outcome:
+    """Run one rule over its views; what cannot be read at one leaves the others judged."""
+    outcome = Outcome()
+    for view in views:
+        _run_one(rule, view, outcome)
+    return outcome
+
+
+def _run_one(rule: Rule, view: View, outcome: Outcome) -> None:
+    parts = [view, *(view.ends if isinstance(view, LinkView) and view.has_ends else ())]
+    for part in parts:
+        part.reads.clear()
+        part.gaps.clear()
+    before = len(outcome.faults)
+    try:
+        for fault in rule.check(view):
+            outcome.faults.append((view, fault))
+    except (UnknownFactError, AbsentFactError, NotGivenError) as gap:
+        view.gaps.append(gap)
+    gaps = [gap for part in parts for gap in part.gaps]
+    outcome.gaps.extend((view, gap) for gap in gaps)
+    outcome.reads.update(*(part.reads for part in parts))
+    if len(outcome.faults) == before and not gaps:
+        outcome.checked.append(view)
+
+
+class Writer:
+    """Turns the outcome of rules into findings with places, evidence and page."""
+
+    def __init__(self, gathered: Gathered, stage: Stage, *, evidence_asked: bool) -> None:
+        self.devices = gathered.observed.devices
+        self.policies = gathered.plan.fabric.policies if gathered.plan.fabric else {}
+        self.stage = stage
+        self.evidence_asked = evidence_asked and not gathered.is_intended
+
+    def write(self, rule: Rule, outcome: Outcome) -> Iterator[Finding]:
+        """Yield the findings of one rule: faults, then gaps, then the pass."""
+        for view, fault in outcome.faults:
+            yield from self._fail(rule, view, fault)
+        yield from self._gaps(rule, outcome.gaps)
+        if outcome.checked:
+            yield self._pass(rule, outcome)
+
+    def _fail(self, rule: Rule, view: View, fault: Fault) -> Iterator[Finding]:
+        expected, found = show(fault.expected), show(fault.found)
+        note = f" ({fault.note})" if fault.note else ""
+        page = rule.page
+        for where in _places(view, fault):
+            yield Finding(
+                rule=rule.slug,
+                severity=fault.severity or rule.severity,
+                verdict=Verdict.FAIL,
+                where=where,
+                message=f"{fault.facts[0]} expected {expected}, found {found}{note}",
+                expected=expected,
+                found=found,
+                evidence=self._evidence(where, fault.facts, fault.key),
+                why=page.why,
+                fix=page.fix,
+                reference=rule.source,
+                stage=self.stage,
+                facts=frozenset(fault.facts),
+            )
+
+    def _gaps(self, rule: Rule, gaps: Iterable[tuple[View, Gap]]) -> Iterator[Finding]:
+        missing: dict[str, list[tuple[Place, ...]]] = {}
+        silent: dict[str, int] = {}
+        for view, gap in gaps:
+            if self.evidence_asked and isinstance(gap, UnknownFactError):
+                at = gap.view if isinstance(gap, UnknownAtError) else view
+                missing.setdefault(gap.fact, []).append(members_of(at))
+            else:
+                reason = _reason(gap)
+                silent[reason] = silent.get(reason, 0) + len(members_of(view))
+        for fact, groups in sorted(missing.items()):
+            places = tuple(dict.fromkeys(chain.from_iterable(groups)))
+            yield self._plain(
+                rule, Verdict.UNVERIFIED, f"{fact}: no evidence", where=places, facts={fact}
+            )
+        for reason, count in sorted(silent.items()):
+            yield self._plain(rule, Verdict.NOT_APPLICABLE, f"{reason} (places: {count})")
+
+    def _pass(self, rule: Rule, outcome: Outcome) -> Finding:
+        places = [place for view in outcome.checked for place in members_of(view)]
+        devices = tuple(Place(name) for name in sorted({each.device for each in places}) if name)
+        return self._plain(
+            rule,
+            Verdict.PASS,
+            f"{len(places)} places checked",
+            where=devices if len(devices) <= SHOWN_DEVICES else (),
+            facts=outcome.reads,
+        )
+
+    def _plain(
+        self,
+        rule: Rule,
+        verdict: Verdict,
+        message: str,
+        *,
+        where: tuple[Place, ...] = (),
+        facts: Iterable[str] = (),
+    ) -> Finding:
+        return Finding(
+            rule=rule.slug,
+            severity=rule.severity,
+            verdict=verdict,
+            where=where,
+            message=message,
+            reference=rule.source,
+            stage=self.stage,
+            facts=frozenset(facts),
+        )
+
+    def _evidence(
+        self, where: Iterable[Place], facts: Iterable[str], key: str
+    ) -> tuple[Evidence, ...]:
+        found = (
+            each
+            for place in where
+            for fact in facts
+            for each in self._evidence_at(place, fact, key)
+        )
+        return tuple(dict.fromkeys(each for each in found if each != Evidence()))[:SHOWN_EVIDENCE]
+
+    def _evidence_at(self, place: Place, fact: str, key: str) -> Iterator[Evidence]:
+        device = self.devices.get(place.device)
+        if device is None:
+            policy = self.policies.get(place.device.removeprefix("policy "))
+            if policy is not None:
+                yield policy.evidence
+            return
+        yield device.find_evidence(*_path(device, place, fact, key))
+
+
+def _path(device: Device, place: Place, fact: str, key: str) -> tuple[str, ...]:
+    """Path of a fact in ``Device.evidence``."""
+    if not place.port:
+        return (f"device {fact}",)
+    number = key or place.queue.rsplit(" ", 1)[-1]
+    kind = "rdma" if place.port in device.rdma and place.port not in device.ports else "port"
+    return tuple(part for part in (f"{kind} {place.port}", fact, number) if part)
+
+
+def _reason(gap: Gap) -> str:
+    if isinstance(gap, NotGivenError):
+        return str(gap)
+    word = "no evidence" if isinstance(gap, UnknownFactError) else "absent"
+    return f"{gap.fact}: {word}"
+
+
+def members_of(view: View) -> tuple[Place, ...]:
+    """Give every place that a view stands for."""
+    owner = view.owner
+    if isinstance(owner, PortView):
+        return tuple(Place(each.device, each.port, view.place.queue) for each in owner.members)
+    if isinstance(owner, LinkView):
+        return (
+            tuple(chain.from_iterable(zip(*map(members_of, owner.ends), strict=True)))
+            if (owner.has_ends)
+            else (owner.place,)
+        )
+    if isinstance(owner, DeviceView):
+        return tuple(Place(name, "", view.place.queue) for name in owner.members)
+    return (view.place,)
+
+
+def _places(view: View, fault: Fault) -> Iterator[tuple[Place, ...]]:
+    """Yield the places of each finding: one for all of a view, one a link for pairs."""
+    if fault.places:
+        yield fault.places
+        return
+    at = fault.at if isinstance(fault.at, tuple) else (fault.at,)
+    columns = [[_numbered(place, fault.number) for place in members_of(each)] for each in at]
+    if isinstance(view, LinkView):
+        yield from zip(*columns, strict=True)
+    else:
+        yield tuple(chain.from_iterable(columns))
+
+
+def _numbered(place: Place, number: str) -> Place:
+    return Place(place.device, place.port, number) if number else place

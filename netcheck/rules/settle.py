@@ -1,0 +1,223 @@
+"""From raw findings to what is reported: severities, one cause once, suppressions, grouping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from functools import cache
+from itertools import chain
+
+from netcheck.model.fabric import Fabric, Suppression
+from netcheck.model.finding import Finding, Place, Severity, Verdict
+from netcheck.model.known import is_known
+from netcheck.model.records import SuppressionView
+from netcheck.rules.catalogue import catalogue, find_rule, is_rule
+from netcheck.rules.rule import Fault, Rule, Scope, show
+
+RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+VERDICT_RANK = {each: number for number, each in enumerate(Verdict)}
+SHOWN_EVIDENCE = 64
+
+
+def settle(
+    findings: Iterable[Finding],
+    intended: Fabric | None = None,
+    *,
+    suppressions: Iterable[Suppression] = (),
+    today: str = "",
+) -> list[Finding]:
+    """Put findings in order for a report.
+
+    Args:
+        findings: As ``judge`` and other checks give them.
+        intended: Carries severities and suppressions of the intent.
+        suppressions: Those found in configurations, beside the intent's own.
+        today: ISO date by which suppressions expire; without it none does.
+    """
+    accepted = [*(intended.suppressions if intended else ()), *suppressions]
+    wanted = _with_severities(findings, intended.severities if intended else {})
+    single = drop_superseded(list(wanted))
+    judged = list(chain(suppress(single, accepted, today), _complaints(accepted, today)))
+    return sorted(group(judged), key=_order)
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    return (
+        VERDICT_RANK[finding.verdict],
+        RANK[finding.severity],
+        finding.rule,
+        finding.where,
+        finding.message,
+    )
+
+
+def _slug(name: str) -> str:
+    return find_rule(name).slug if is_rule(name) else name
+
+
+def _with_severities(
+    findings: Iterable[Finding], severities: Mapping[str, str]
+) -> Iterable[Finding]:
+    wanted = {_slug(name): value for name, value in severities.items()}
+    for finding in findings:
+        value = wanted.get(finding.rule)
+        if value is None:
+            yield finding
+        elif value != "off":
+            yield replace(finding, severity=Severity(value))
+
+
+@cache
+def _superseding() -> dict[str, frozenset[str]]:
+    """Give ``rule -> rules that supersede it``, also through a third."""
+    direct: dict[str, set[str]] = {}
+    for each in catalogue():
+        for lesser in each.supersedes:
+            direct.setdefault(lesser, set()).add(each.slug)
+    closed: dict[str, frozenset[str]] = {}
+    for slug, greater in direct.items():
+        seen: set[str] = set()
+        ahead = set(greater)
+        while ahead:
+            one = ahead.pop()
+            seen.add(one)
+            ahead |= direct.get(one, set()) - seen
+        closed[slug] = frozenset(seen - {slug})
+    return closed
+
+
+def drop_superseded(findings: list[Finding]) -> list[Finding]:
+    """Leave out what another finding at the same place explains: one fault is one finding."""
+    failures: dict[tuple[str, str, str], list[tuple[Place, frozenset[str]]]] = {}
+    for finding in findings:
+        if finding.verdict is Verdict.FAIL:
+            for place in finding.where:
+                key = (finding.rule, place.device, place.port)
+                failures.setdefault(key, []).append((place, finding.facts))
+    kept: list[Finding] = []
+    for finding in findings:
+        greater = _superseding().get(finding.rule, frozenset())
+        if finding.verdict is not Verdict.FAIL or not greater:
+            kept.append(finding)
+            continue
+        left = tuple(
+            place for place in finding.where if not _covered(finding, place, greater, failures)
+        )
+        is_whole = _explains_whole(finding)
+        if left and (len(left) == len(finding.where) or not is_whole):
+            kept.append(replace(finding, where=left))
+    return kept
+
+
+def _explains_whole(finding: Finding) -> bool:
+    """The places of a link or path belong together: what explains one explains all."""
+    scopes = {Scope.LINK, Scope.FABRIC}
+    return is_rule(finding.rule) and find_rule(finding.rule).scope in scopes
+
+
+def _covered(
+    finding: Finding,
+    place: Place,
+    greater: frozenset[str],
+    failures: Mapping[tuple[str, str, str], list[tuple[Place, frozenset[str]]]],
+) -> bool:
+    ports = {place.port, ""}
+    candidates = (
+        candidate
+        for slug in greater
+        for port in ports
+        for candidate in failures.get((slug, place.device, port), ())
+    )
+    return any(
+        _same_number(other, place) and (not facts or not finding.facts or facts & finding.facts)
+        for other, facts in candidates
+    )
+
+
+def _same_number(one: Place, other: Place) -> bool:
+    """Queue 3 and priority 3 may be one cause; priority 3 and priority 4 are two."""
+    if not one.queue or not other.queue:
+        return True
+    word, _, number = one.queue.rpartition(" ")
+    other_word, _, other_number = other.queue.rpartition(" ")
+    return word != other_word or number == other_number
+
+
+def suppress(
+    findings: Iterable[Finding], suppressions: Iterable[Suppression], today: str
+) -> Iterable[Finding]:
+    """Split off what is accepted: its places become a finding of verdict ``suppressed``."""
+    active = [each for each in suppressions if each.reason.strip() and not is_expired(each, today)]
+    for finding in findings:
+        yield from _suppress_one(finding, active) if finding.verdict is Verdict.FAIL else (finding,)
+
+
+def _suppress_one(finding: Finding, active: list[Suppression]) -> Iterable[Finding]:
+    left = finding.where
+    for each in active:
+        if _slug(each.rule) not in (finding.rule, "*"):
+            continue
+        hit = tuple(place for place in left if _matches(each.where, place))
+        if hit or not (finding.where or each.where.strip("*")):
+            yield replace(
+                finding,
+                where=hit,
+                verdict=Verdict.SUPPRESSED,
+                message=f"{finding.message}; accepted: {each.reason}",
+            )
+            left = tuple(place for place in left if place not in hit)
+            if not left:
+                return
+    yield replace(finding, where=left)
+
+
+def _matches(pattern: str, place: Place) -> bool:
+    names = (str(place), f"{place.device} {place.port}".strip(), place.device)
+    return any(fnmatchcase(name, pattern or "*") for name in names)
+
+
+def is_expired(suppression: Suppression, today: str) -> bool:
+    """Tell whether the last day of a suppression has passed."""
+    return bool(today) and is_known(suppression.until) and suppression.until < today
+
+
+def _complaints(suppressions: Iterable[Suppression], today: str) -> Iterable[Finding]:
+    rules = [each for each in catalogue() if each.scope is Scope.SUPPRESSION]
+    for suppression in suppressions:
+        view = SuppressionView(suppression, Place(suppression.where), today=today)
+        for rule in rules:
+            for fault in rule.check(view):
+                yield _complaint(rule, fault, suppression)
+
+
+def _complaint(rule: Rule, fault: Fault, suppression: Suppression) -> Finding:
+    page = rule.page
+    expected, found = show(fault.expected), show(fault.found)
+    return Finding(
+        rule=rule.slug,
+        severity=rule.severity,
+        verdict=Verdict.FAIL,
+        where=(Place(suppression.where),),
+        message=f"suppression of {suppression.rule}: {fault.facts[0]} expected {expected}, "
+        f"found {found}",
+        expected=expected,
+        found=found,
+        evidence=(suppression.evidence,) if suppression.evidence.file else (),
+        why=page.why,
+        fix=page.fix,
+        reference=rule.source,
+        facts=frozenset(fault.facts),
+    )
+
+
+def group(findings: Iterable[Finding]) -> Iterable[Finding]:
+    """Put equal findings on many places together."""
+    groups: dict[Finding, list[Finding]] = {}
+    for finding in findings:
+        key = replace(finding, where=(), evidence=())
+        groups.setdefault(key, []).append(finding)
+    for key, members in groups.items():
+        where = dict.fromkeys(place for each in members for place in each.where)
+        evidence = dict.fromkeys(one for each in members for one in each.evidence)
+        yield replace(key, where=tuple(where), evidence=tuple(evidence)[:SHOWN_EVIDENCE])
