@@ -1,0 +1,198 @@
+"""What the data plane is given: nodes with their ports, cables, flows. Plain values only.
+
+A node is a switch or a host; a host's ports are its NICs. Nothing here says
+where a value came from, and nothing is a default for a value that a device
+holds: whoever fills these types reads a device (or a fabric) himself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+PRIORITIES = 8
+CODE_POINTS = 64
+
+# 64-byte quanta a peer may take to stop, by speed.
+# Source: sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua (peer response time).
+RESPONSE_QUANTA = {
+    10_000_000_000: 67,
+    25_000_000_000: 80,
+    40_000_000_000: 118,
+    50_000_000_000: 147,
+    100_000_000_000: 394,
+    200_000_000_000: 453,
+    400_000_000_000: 905,
+    800_000_000_000: 905,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EcnCurve:
+    """Marking between two fills of a queue; ``marks`` False drops instead (RED)."""
+
+    kmin_bytes: int
+    kmax_bytes: int
+    pmax_percent: float
+    marks: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Buffer account of a priority group (ingress) or a queue (egress).
+
+    Attributes:
+        reserved_bytes: The account's own, before it draws on the pool.
+        headroom_bytes: Room above the threshold, for what arrives after XOFF.
+        alpha: Dynamic threshold, a multiple of the pool's free bytes.
+        static_bytes: Fixed threshold; used when ``alpha`` is None. Both None: no limit.
+        xon_bytes: XON is sent below this fill, or
+        xon_offset_bytes: this far below the threshold, whichever is more.
+    """
+
+    pool: str
+    reserved_bytes: int = 0
+    headroom_bytes: int = 0
+    alpha: float | None = None
+    static_bytes: int | None = None
+    xon_bytes: int = 0
+    xon_offset_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """One egress queue: strict, or a weight among the weighted; marking; account."""
+
+    is_strict: bool = False
+    weight: float = 1.0
+    ecn: EcnCurve | None = None
+    account: Account | None = None
+    limit_bps: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Watchdog:
+    """Breaks a pause that lasts: ``action`` is drop, forward or alert."""
+
+    priorities: frozenset[int]
+    detection_s: float
+    restoration_s: float
+    action: str = "drop"
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """One port as its hardware holds it.
+
+    Attributes:
+        mtu_bytes: Largest frame without FCS that is sent or taken.
+        trust: ``dscp`` or ``pcp``: the mark that decides the priority; what
+            carries no such mark gets ``default_priority``.
+        queue_of, group_of: By switch priority.
+        pauses_sent: PFC priorities this port pauses its peer on, ``honoured`` obeys.
+        pfc_of_group: ``priority group -> PFC priorities`` named in its pause frames.
+        queue_of_pfc: Queue that a received pause on a PFC priority stops.
+        response_quanta: 64-byte quanta from a received pause to standstill.
+    """
+
+    speed_bps: int
+    mtu_bytes: int
+    is_up: bool = True
+    trust: str = "dscp"
+    priority_of_dscp: tuple[int, ...] = (0,) * CODE_POINTS
+    priority_of_pcp: tuple[int, ...] = tuple(range(PRIORITIES))
+    default_priority: int = 0
+    queue_of: tuple[int, ...] = tuple(range(PRIORITIES))
+    group_of: tuple[int, ...] = tuple(range(PRIORITIES))
+    pauses_sent: frozenset[int] = frozenset()
+    pauses_honoured: frozenset[int] = frozenset()
+    pfc_of_group: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    queue_of_pfc: tuple[int, ...] = tuple(range(PRIORITIES))
+    groups: Mapping[int, Account] = field(default_factory=dict)
+    queues: Mapping[int, Queue] = field(default_factory=dict)
+    watchdog: Watchdog | None = None
+    response_quanta: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Nic:
+    """RDMA side of a host port: congestion control and receive speed.
+
+    Attributes:
+        reaction_priorities: Slows down for CNPs on these; also marks them ECN-capable.
+        notification_priorities: Answers marked packets on these with CNPs.
+        cnp_gap_s: Shortest time between two CNPs of one flow.
+        receive_bps: Speed at which the host takes packets; None is line rate.
+    """
+
+    reaction_priorities: frozenset[int] = frozenset()
+    notification_priorities: frozenset[int] = frozenset()
+    cnp_dscp: int = 0
+    cnp_pcp: int = 0
+    cnp_gap_s: float = 50e-6
+    receive_bps: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A switch or a host. ``pools`` maps pool names to bytes; hosts have ``nics`` by port."""
+
+    name: str
+    ports: Mapping[str, Port]
+    pools: Mapping[str, int] = field(default_factory=dict)
+    cell_bytes: int = 1
+    nics: Mapping[str, Nic] = field(default_factory=dict)
+    forwarding_s: float = 600e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Cable:
+    """A cable between two ports, each ``(node, port)``."""
+
+    a: tuple[str, str]
+    b: tuple[str, str]
+    length_m: float
+    extra_delay_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One node on a path: in at a port (empty at the sender), out at a port (empty at the end)."""
+
+    node: str
+    ingress: str
+    egress: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """One connection (queue pair) that sends messages for a time.
+
+    Attributes:
+        path: From the sender to the receiver; ``back`` is the way of its CNPs.
+        dscp, pcp: Marks; ``pcp`` None is an untagged frame.
+        is_ecn_capable: The application asked for ECN-capable packets.
+        payload_bytes: RDMA bytes in a full packet (the path MTU).
+        message_bytes: Bytes in one message; the last packet of it may be short.
+        depth: Messages that may be outstanding.
+        message_limit: Messages to send in all; None sends as long as the run lasts.
+    """
+
+    name: str
+    path: tuple[Hop, ...]
+    back: tuple[Hop, ...]
+    dscp: int = 0
+    pcp: int | None = None
+    is_ecn_capable: bool = False
+    payload_bytes: int = 4096
+    message_bytes: int = 65536
+    depth: int = 128
+    message_limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Everything that stands still during a run."""
+
+    nodes: Mapping[str, Node]
+    cables: tuple[Cable, ...]
