@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
@@ -91,7 +91,6 @@ class Snapshot:
     members: tuple[Member, ...] = ()
     records: tuple[Record, ...] = ()
     version: int = SCHEMA_VERSION
-    slices: tuple[str, ...] = field(default=())
 
     def documents(self, device: str, reading: int | None = None) -> list[Document]:
         """Give the texts of one device, of one reading or of all.
@@ -148,7 +147,6 @@ def write_manifest(snapshot: Snapshot) -> None:
     content = {
         "version": snapshot.version,
         "fabric": snapshot.fabric,
-        "slices": list(snapshot.slices),
         "devices": [asdict(member) for member in snapshot.members],
         "records": [asdict(record) for record in snapshot.records],
     }
@@ -188,7 +186,6 @@ def _snapshot(folder: Path, data: Mapping[str, Any]) -> Snapshot:  # Any: JSON
         fabric=str(data["fabric"]),
         members=tuple(Member(**entry) for entry in data["devices"]),
         records=tuple(_record(entry) for entry in data["records"]),
-        slices=tuple(str(part) for part in data.get("slices", ())),
     )
 
 
