@@ -1,0 +1,6 @@
+"""YAML intent to Fabric: ``load_intent`` reads and checks, ``complete`` fills in."""
+
+from netcheck.intent.complaint import Complaint, IntentError
+from netcheck.intent.load import load_intent
+
+__all__ = ["Complaint", "IntentError", "load_intent"]

@@ -1,0 +1,82 @@
+"""Complaints about an intent, and the error that carries all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from netcheck.model.document import Evidence
+from netcheck.model.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """One thing that is wrong with an intent, and where it stands."""
+
+    at: Evidence
+    message: str
+
+    def __str__(self) -> str:
+        at = self.at
+        parts = [at.file, *(str(number) for number in (at.line, at.column) if number)]
+        return f"{':'.join(parts)}: {self.message}"
+
+
+class IntentError(InputError):
+    """An intent that cannot be used.
+
+    Attributes:
+        complaints: Everything that is wrong, in order of file, line and column.
+    """
+
+    def __init__(self, complaints: Iterable[Complaint]) -> None:
+        self.complaints = tuple(complaints)
+        super().__init__("\n".join(str(complaint) for complaint in self.complaints))
+
+
+class Complaints:
+    """Collects complaints; the same one at the same place counts once."""
+
+    def __init__(self) -> None:
+        self._found: dict[Complaint, None] = {}
+
+    def add(self, at: Evidence, message: str) -> None:
+        """Note one complaint."""
+        self._found[Complaint(at, message)] = None
+
+    def __iter__(self) -> Iterator[Complaint]:
+        order = {file: number for number, file in enumerate(self._files())}
+        return iter(
+            sorted(
+                self._found,
+                key=lambda one: (order[one.at.file], one.at.line, one.at.column, one.message),
+            )
+        )
+
+    def _files(self) -> Iterator[str]:
+        return iter(dict.fromkeys(one.at.file for one in self._found))
+
+    def raise_if_any(self) -> None:
+        """Stop here when there is at least one complaint.
+
+        Raises:
+            IntentError: Carries all of them.
+        """
+        if self._found:
+            raise IntentError(self)
+
+
+def suggest(word: str, valid: Iterable[str]) -> str:
+    """Give "; did you mean X?" for the nearest valid word, else the valid words."""
+    candidates = list(valid)
+    lowered = {candidate.lower(): candidate for candidate in candidates}
+    near = get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
+    if near:
+        return f"; did you mean {lowered[near[0]]}?"
+    if not candidates:
+        return ""
+    shown = sorted(candidates)
+    limit = 12
+    more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
+    return f"; expected one of {', '.join(shown[:limit])}{more}"

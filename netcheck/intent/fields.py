@@ -1,0 +1,201 @@
+"""Typed reading of one object of the intent, which may be said in several layers.
+
+``leaf[01-16]`` and ``leaf01`` may both speak of leaf01: the narrower name wins
+key by key, and what a role says comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import TypeVar
+
+from netcheck.intent.complaint import Complaints
+from netcheck.intent.nodes import Node
+from netcheck.intent.ranges import Axes, RangeError, choose, expand
+from netcheck.intent.units import Quantity, parse_quantity, whole
+from netcheck.model.document import Evidence
+from netcheck.model.known import ABSENT, UNKNOWN, Known
+
+E = TypeVar("E", bound=StrEnum)
+T = TypeVar("T")
+NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """What one place in the intent says of an object, and where on the ranges it stands."""
+
+    node: Node
+    axes: Axes = ()
+    breadth: int = 1
+    key: str = ""
+    key_at: Evidence = Evidence()
+
+
+class Fields:
+    """One object of the intent; of several layers the last that says a key wins."""
+
+    def __init__(self, layers: Iterable[Layer], complaints: Complaints, path: str) -> None:
+        self.layers = tuple(layers)
+        self.complaints = complaints
+        self.path = path
+
+    @property
+    def at(self) -> Evidence:
+        """Where the object is named, in its narrowest layer."""
+        return self.layers[-1].key_at if self.layers else Evidence()
+
+    def find(self, key: str) -> tuple[Node, Axes] | None:
+        """Give the node that says a key, with its axes."""
+        for layer in reversed(self.layers):
+            node = layer.node.mapping.get(key)
+            if node is not None:
+                return node, layer.axes
+        return None
+
+    def place(self, key: str) -> Evidence:
+        """Where a key's value stands, else where the object is named."""
+        found = self.find(key)
+        return found[0].at if found else self.at
+
+    def complain(self, key: str, message: str) -> None:
+        """Add a complaint about a key's value."""
+        path = ".".join(part for part in (self.path, key) if part)
+        self.complaints.add(self.place(key), f"{path}: {message}")
+
+    def _resolve(self, key: str, text: str, axes: Axes) -> Known[str]:
+        try:
+            return choose(text, axes)
+        except RangeError as error:
+            self.complain(key, str(error))
+            return UNKNOWN
+
+    def text(self, key: str) -> Known[str]:
+        """Give a text; a whole number counts as its digits."""
+        found = self.find(key)
+        if found is None or isinstance(found[0].value, (dict, list, bool, float, type(None))):
+            return UNKNOWN
+        return self._resolve(key, str(found[0].value), found[1])
+
+    def name(self, key: str) -> Known[str]:
+        """Give a name; ``none`` is ABSENT."""
+        value = self.text(key)
+        return ABSENT if value == NONE else value
+
+    def integer(self, key: str) -> Known[int]:
+        """Give a whole number, written as such or as ``0x``; ``none`` is ABSENT."""
+        value = self.name(key)
+        if not isinstance(value, str):
+            return value
+        try:
+            return int(value, 16 if value.startswith("0x") else 10)
+        except ValueError:
+            return UNKNOWN
+
+    def flag(self, key: str) -> Known[bool]:
+        """Give on as True and off as False."""
+        return {"on": True, "off": False}.get(str(self.text(key)), UNKNOWN)
+
+    def member(self, key: str, kind: type[E]) -> Known[E]:
+        """Give a member of an enumeration."""
+        value = self.text(key)
+        return next((member for member in kind if member.value == value), UNKNOWN)
+
+    def _measured(self, key: str, convert: Callable[[str], T]) -> Known[T]:
+        value = self.text(key)
+        if not isinstance(value, str):
+            return value
+        try:
+            return convert(value)
+        except ValueError as error:
+            self.complain(key, str(error))
+            return UNKNOWN
+
+    def whole(self, key: str, quantity: Quantity, scale: int = 1) -> Known[int]:
+        """Give a quantity in whole units of ``scale`` base units."""
+        return self._measured(key, lambda text: whole(text, quantity, scale))
+
+    def exact(self, key: str, quantity: Quantity) -> Known[float]:
+        """Give a quantity in base units."""
+        return self._measured(key, lambda text: float(parse_quantity(text, quantity)))
+
+    def texts(self, key: str) -> Known[tuple[str, ...]]:
+        """Give one text or a list of texts; ranges run with the axes or are expanded."""
+        found = self.find(key)
+        if found is None:
+            return UNKNOWN
+        node, axes = found
+        values = [one.value for one in (node.items or [node])]
+        names: list[str] = []
+        for value in values:
+            names += self._names(key, str(value), axes)
+        return tuple(names)
+
+    def _names(self, key: str, text: str, axes: Axes) -> list[str]:
+        try:
+            return [choose(text, axes)]
+        except RangeError:
+            pass
+        try:
+            return [name for name, _ in expand(text)]
+        except RangeError as error:
+            self.complain(key, str(error))
+            return []
+
+    def integers(self, key: str) -> Known[frozenset[int]]:
+        """Give one whole number or a list of them as a set."""
+        found = self.find(key)
+        if found is None:
+            return UNKNOWN
+        values = [one.value for one in (found[0].items or [found[0]])]
+        return frozenset(int(value) for value in values if isinstance(value, (int, float)))
+
+    def child(self, key: str) -> Fields:
+        """Give the object under a key, all layers together."""
+        layers = [
+            Layer(layer.node.mapping[key], layer.axes, layer.breadth, key, layer.node.key_at[key])
+            for layer in self.layers
+            if key in layer.node.mapping
+        ]
+        return Fields(layers, self.complaints, ".".join(part for part in (self.path, key) if part))
+
+    def children(self, key: str) -> dict[str, Fields]:
+        """Give the objects under a key by name, ranges expanded, narrower names last."""
+        found: dict[str, list[Layer]] = {}
+        inner = self.child(key)
+        for outer in inner.layers:
+            for name, node in outer.node.mapping.items():
+                self._spread(found, name, node, outer)
+        return {
+            name: Fields(
+                self._ordered(name, layers), self.complaints, f"{inner.path}.{layers[0].key}"
+            )
+            for name, layers in found.items()
+        }
+
+    def _spread(self, found: dict[str, list[Layer]], key: str, node: Node, outer: Layer) -> None:
+        at = outer.node.key_at[key]
+        try:
+            names = expand(key)
+        except RangeError as error:
+            self.complaints.add(at, str(error))
+            return
+        if "[" in key and len(names) == 1 and names[0][0] == key:
+            self.complaints.add(at, f"{key}: not a range; expected one such as leaf[01-16]")
+            return
+        for name, axes in names:
+            layer = Layer(node, axes + outer.axes, len(names) * outer.breadth, key, at)
+            found.setdefault(name, []).append(layer)
+
+    def _ordered(self, name: str, layers: list[Layer]) -> list[Layer]:
+        ordered = sorted(layers, key=lambda layer: -layer.breadth)
+        for wide, narrow in pairwise(ordered):
+            if wide.breadth == narrow.breadth:
+                message = (
+                    f"{narrow.key}: also names {name}, as {wide.key} in line {wide.key_at.line}"
+                )
+                self.complaints.add(narrow.key_at, message)
+        return ordered

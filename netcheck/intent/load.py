@@ -1,0 +1,130 @@
+"""Intent files to an intended Fabric; what is not said stays UNKNOWN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from netcheck.intent.cabling import build_links
+from netcheck.intent.complaint import Complaints
+from netcheck.intent.devices import build_aggregates, build_device, device_fields
+from netcheck.intent.fields import Fields, Layer
+from netcheck.intent.files import IntentFiles, read_files
+from netcheck.intent.inventory import apply_inventories
+from netcheck.intent.policies import build_policies
+from netcheck.intent.references import check_references
+from netcheck.intent.settings import (
+    build_credentials,
+    build_expectations,
+    build_jobs,
+    build_severities,
+    build_suppressions,
+)
+from netcheck.intent.subnets import build_subnets
+from netcheck.model.device import Device, Port
+from netcheck.model.document import Evidence
+from netcheck.model.fabric import Aggregate, Fabric, Link, Policy, PortRef
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import UNKNOWN, Known, first_known, is_known
+
+
+def load_intent(paths: str | Path | Sequence[str | Path], *, deployable: bool = False) -> Fabric:
+    """Give the Fabric that one or several intent files describe.
+
+    Args:
+        paths: Files, merged in order with what they include.
+        deployable: Whether everything that deployment needs has to be said.
+
+    Raises:
+        InputError: A file is missing, binary or enormous.
+        IntentError: Carries everything that is wrong in the files.
+    """
+    complaints = Complaints()
+    given = [paths] if isinstance(paths, (str, Path)) else paths
+    files = read_files(given, complaints)
+    fabric = _build(files, complaints)
+    check_references(fabric, complaints, deployable=deployable)
+    complaints.raise_if_any()
+    return fabric
+
+
+def _build(files: IntentFiles, complaints: Complaints) -> Fabric:
+    root = Fields([Layer(files.merged, key_at=Evidence(files.names[0], 1))], complaints, "")
+    roce = root.child("roce")
+    policies = build_policies(roce)
+    policy = _default_policy(roce, policies)
+    fields = device_fields(root)
+    aggregates = [one for name, inner in fields.items() for one in build_aggregates(name, inner)]
+    links = build_links(_by_file(files, "links", complaints))
+    fabric = Fabric(
+        name=str(root.text("name")) if is_known(root.text("name")) else Path(files.names[0]).stem,
+        devices=_devices(fields, policy, links, aggregates),
+        links=tuple(links),
+        aggregates=tuple(aggregates),
+        policies=policies,
+        policy=policy,
+        subnets=build_subnets(root.child("infiniband")),
+        credentials=build_credentials(root),
+        jobs=build_jobs(root),
+        expect=build_expectations(root),
+        severities=build_severities(root),
+        suppressions=build_suppressions(_by_file(files, "suppress", complaints).layers, root),
+        sources=files.names,
+    )
+    return apply_inventories(fabric, _by_file(files, "inventory", complaints))
+
+
+def _by_file(files: IntentFiles, key: str, complaints: Complaints) -> Fields:
+    layers = [
+        Layer(root.mapping[key], key=key, key_at=root.key_at[key])
+        for root in files.roots
+        if key in root.mapping
+    ]
+    return Fields(layers, complaints, key)
+
+
+def _default_policy(roce: Fields, policies: FrozenMap[str, Policy]) -> Known[str]:
+    """The fabric's policy as said, else the only one there is."""
+    stated = roce.name("policy")
+    only = next(iter(policies)) if len(policies) == 1 else UNKNOWN
+    return only if stated is UNKNOWN else stated
+
+
+def _devices(
+    fields: dict[str, Fields],
+    policy: Known[str],
+    links: Iterable[Link],
+    aggregates: Iterable[Aggregate],
+) -> FrozenMap[str, Device]:
+    linked = _ports_by_device(end for link in links for end in (link.a, link.b))
+    members = {(one.device, port): one.name for one in aggregates for port in one.members}
+    devices = {}
+    for name, inner in fields.items():
+        device = build_device(name, inner, policy)
+        here = first_known(inner.name("policy"), policy)
+        ports = device.ports or FrozenMap(
+            {port: Port(port, policy=here) for port in linked.get(name, ())}
+        )
+        devices[name] = replace(device, ports=_with_aggregates(name, ports, members))
+    return FrozenMap(devices)
+
+
+def _ports_by_device(ends: Iterable[PortRef]) -> dict[str, dict[str, None]]:
+    found: dict[str, dict[str, None]] = {}
+    for end in ends:
+        found.setdefault(end.device, {})[end.port] = None
+    return found
+
+
+def _with_aggregates(
+    device: str, ports: FrozenMap[str, Port], members: dict[tuple[str, str], str]
+) -> FrozenMap[str, Port]:
+    if not members:
+        return ports
+    return FrozenMap(
+        {
+            name: replace(port, aggregate=members.get((device, name), UNKNOWN))
+            for name, port in ports.items()
+        }
+    )

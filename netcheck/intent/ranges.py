@@ -1,0 +1,184 @@
+"""Ranges in names and values: ``leaf[01-16]``, ``Ethernet[0-504:8]``, ``[1,3,5-8]``.
+
+Each range of a key is an axis. A range in a value runs in lockstep with the
+nearest axis of its length that no earlier range of the same value has taken:
+first the axes of its own key, then those of the enclosing keys.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from math import prod
+
+MAX_NAMES = 1_000_000
+_RANGE = re.compile(r"\[([0-9]+(?:-[0-9]+(?::[0-9]+)?)?(?:,[0-9]+(?:-[0-9]+(?::[0-9]+)?)?)*)\]")
+_MAX_DIGITS = 9
+
+
+class RangeError(ValueError):
+    """A range that cannot be expanded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A range of a key and where in it we are."""
+
+    length: int
+    index: int
+
+
+Axes = tuple[Axis, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A text with ranges: ``literals`` around ``columns`` of equal standing."""
+
+    literals: tuple[str, ...]
+    columns: tuple[tuple[str, ...], ...]
+
+    @property
+    def count(self) -> int:
+        """How many texts it stands for."""
+        return prod(len(column) for column in self.columns)
+
+    def at(self, indices: tuple[int, ...]) -> str:
+        """Give the text for one index a range."""
+        parts = [self.literals[0]]
+        for column, index, literal in zip(self.columns, indices, self.literals[1:], strict=True):
+            parts += (column[index], literal)
+        return "".join(parts)
+
+
+def _numbers(term: str) -> tuple[str, ...]:
+    first, _, rest = term.partition("-")
+    last, _, step = rest.partition(":")
+    if max(len(first), len(last), len(step)) > _MAX_DIGITS:
+        raise RangeError(f"[{term}]: expected numbers of at most {_MAX_DIGITS} digits")
+    low, high, stride = int(first), int(last or first), int(step or 1)
+    if stride == 0:
+        raise RangeError(f"[{term}]: expected a step of at least 1")
+    if high < low:
+        raise RangeError(f"[{term}]: runs downwards, expected [{last}-{first}]")
+    if (high - low) % stride:
+        end = high - (high - low) % stride
+        raise RangeError(
+            f"[{term}]: does not end on its last number, expected [{first}-{end}:{step}]"
+        )
+    if (high - low) // stride >= MAX_NAMES:
+        raise RangeError(f"[{term}]: more than {MAX_NAMES} numbers")
+    width = len(first) if first.startswith("0") else 0
+    return tuple(str(number).zfill(width) for number in range(low, high + 1, stride))
+
+
+@lru_cache(maxsize=4096)
+def parse_pattern(text: str) -> Pattern:
+    """Split a text into literals and ranges.
+
+    Raises:
+        RangeError: A range runs downwards, misses its end or is too long.
+
+    Example:
+        >>> parse_pattern("leaf[01-03]").columns
+        (('01', '02', '03'),)
+    """
+    pieces = _RANGE.split(text)
+    columns = tuple(
+        tuple(number for term in piece.split(",") for number in _numbers(term))
+        for piece in pieces[1::2]
+    )
+    pattern = Pattern(tuple(pieces[::2]), columns)
+    if pattern.count > MAX_NAMES:
+        raise RangeError(f"{text}: stands for more than {MAX_NAMES} names")
+    return pattern
+
+
+def expand(text: str) -> list[tuple[str, Axes]]:
+    """Give every name that a key stands for, with its place on each axis.
+
+    The last range runs fastest. Several ranges in one key add an axis for
+    the whole key, so that a value may run through all its names.
+
+    Raises:
+        RangeError: As for ``parse_pattern``.
+
+    Example:
+        >>> [name for name, _ in expand("e[1-2]/[1-2]")]
+        ['e1/1', 'e1/2', 'e2/1', 'e2/2']
+    """
+    pattern = parse_pattern(text)
+    lengths = [len(column) for column in pattern.columns]
+    names = []
+    for number, indices in enumerate(product(*(range(length) for length in lengths))):
+        axes = tuple(Axis(*pair) for pair in zip(lengths, indices, strict=True))
+        if len(lengths) > 1:
+            axes += (Axis(pattern.count, number),)
+        names.append((pattern.at(indices), axes))
+    return names
+
+
+def choose(text: str, axes: Axes) -> str:
+    """Give the value for one place on the axes, nearest axis first.
+
+    Raises:
+        RangeError: A range has no axis of its length.
+
+    Example:
+        >>> choose("10.[100-107].0.[1-3]", (Axis(8, 2), Axis(3, 0)))
+        '10.102.0.1'
+    """
+    if "[" not in text:
+        return text
+    pattern = parse_pattern(text)
+    taken: set[int] = set()
+    indices = []
+    for column in pattern.columns:
+        matching = [n for n, axis in enumerate(axes) if axis.length == len(column)]
+        if not matching:
+            have = ", ".join(str(axis.length) for axis in axes) or "none"
+            raise RangeError(
+                f"{text}: a range of {len(column)} has no range of the same length"
+                f" in its key or device (lengths there: {have})"
+            )
+        chosen = next((n for n in matching if n not in taken), matching[0])
+        taken.add(chosen)
+        indices.append(axes[chosen].index)
+    return pattern.at(tuple(indices))
+
+
+def lockstep(a: str, b: str) -> list[tuple[str, str, Axes]]:
+    """Pair what two texts stand for, with the place on the axes of ``a``.
+
+    Where every range of one side has a range of its length on the other,
+    those run together; else both sides are counted through in order.
+
+    Raises:
+        RangeError: The two stand for different numbers of names.
+
+    Example:
+        >>> [pair[:2] for pair in lockstep("g[1-2]:r0", "leaf1:e[0-8:8]")]
+        [('g1:r0', 'leaf1:e0'), ('g2:r0', 'leaf1:e8')]
+    """
+    left, right = parse_pattern(a), parse_pattern(b)
+    if left.count != right.count:
+        raise RangeError(f"{a} stands for {left.count} ends and {b} for {right.count}")
+    names = expand(a)
+    partners = _partners(left, right)
+    if partners is None:
+        return [(x, y, axes) for (x, axes), (y, _) in zip(names, expand(b), strict=True)]
+    return [(x, right.at(tuple(axes[n].index for n in partners)), axes) for x, axes in names]
+
+
+def _partners(left: Pattern, right: Pattern) -> list[int] | None:
+    """For each range of ``right`` the range of ``left`` it runs with; None if they do not pair."""
+    free = [len(column) for column in left.columns]
+    found = []
+    for column in right.columns:
+        if len(column) not in free:
+            return None
+        found.append(free.index(len(column)))
+        free[found[-1]] = -1
+    return found if all(length == -1 for length in free) else None

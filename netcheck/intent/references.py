@@ -1,0 +1,131 @@
+"""Names that an intent uses have to be declared in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from netcheck.intent.complaint import Complaints, suggest
+from netcheck.model.device import Device, LinkLayer, Role
+from netcheck.model.document import Evidence
+from netcheck.model.fabric import Aggregate, Fabric, PortRef
+from netcheck.model.known import ABSENT, Known, is_known
+
+Said = Iterator[tuple[Evidence, str]]
+
+
+def check_references(fabric: Fabric, complaints: Complaints, *, deployable: bool) -> None:
+    """Add a complaint for every name that nothing declares.
+
+    Args:
+        fabric: What was loaded.
+        complaints: Takes the complaints.
+        deployable: Also ask for all that deployment needs.
+    """
+    checks = [_policies(fabric), _credentials(fabric), _links(fabric), _aggregates(fabric)]
+    if deployable:
+        checks += [_missing(fabric), _managers(fabric)]
+    for check in checks:
+        for at, message in check:
+            complaints.add(at, message)
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> str:
+    return f"{what} {name}: not declared{suggest(name, known)}"
+
+
+def _policies(fabric: Fabric) -> Said:
+    start = Evidence(fabric.sources[0], 1) if fabric.sources else Evidence()
+    if is_known(fabric.policy) and fabric.policy not in fabric.policies:
+        yield start, _unknown("roce.policy: policy", fabric.policy, fabric.policies)
+    for device in fabric.devices.values():
+        for port in device.ports.values():
+            name = port.policy
+            if is_known(name) and name != fabric.policy and name not in fabric.policies:
+                at = device.find_evidence(f"port {port.name}")
+                yield at, _unknown("policy", name, fabric.policies)
+
+
+def _credentials(fabric: Fabric) -> Said:
+    for device in fabric.devices.values():
+        name = device.credentials
+        if is_known(name) and name not in fabric.credentials:
+            at = device.evidence["device"]
+            yield at, _unknown("credentials", name, fabric.credentials)
+
+
+def _links(fabric: Fabric) -> Said:
+    if not fabric.devices:
+        return
+    used: dict[PortRef, Evidence] = {}
+    for link in fabric.links:
+        for end in (link.a, link.b):
+            yield from _end(fabric, end, link.evidence)
+            if end in used:
+                first = used[end]
+                yield link.evidence, f"{end}: already has a link, in {first.file}:{first.line}"
+            used.setdefault(end, link.evidence)
+
+
+def _end(fabric: Fabric, end: PortRef, at: Evidence) -> Said:
+    device = fabric.devices.get(end.device)
+    if device is None:
+        yield at, _unknown("device", end.device, fabric.devices)
+    elif end.port not in device.ports and end.port not in _aggregate_names(fabric, device):
+        yield at, f"{end}: {end.device} has no such port{suggest(end.port, device.ports)}"
+
+
+def _aggregate_names(fabric: Fabric, device: Device) -> set[str]:
+    return {one.name for one in fabric.aggregates if one.device == device.name}
+
+
+def _aggregates(fabric: Fabric) -> Said:
+    for aggregate in fabric.aggregates:
+        device = fabric.devices[aggregate.device]
+        at = device.evidence["device"]
+        for member in aggregate.members:
+            if member not in device.ports:
+                hint = suggest(member, device.ports)
+                yield at, f"{device.name} {aggregate.name}: member {member} is no port{hint}"
+        yield from _peer(fabric, aggregate, at)
+
+
+def _peer(fabric: Fabric, aggregate: Aggregate, at: Evidence) -> Said:
+    peer = aggregate.mlag_peer
+    if is_known(peer) and peer not in fabric.devices:
+        yield at, _unknown(f"{aggregate.device} {aggregate.name}: mlag_peer", peer, fabric.devices)
+
+
+def _managers(fabric: Fabric) -> Said:
+    start = Evidence(fabric.sources[0], 1) if fabric.sources else Evidence()
+    for subnet in fabric.subnets.values():
+        names = subnet.subnet_managers if is_known(subnet.subnet_managers) else ()
+        for name in names:
+            if name not in fabric.devices:
+                yield start, _unknown(f"subnet {subnet.name}: manager", name, fabric.devices)
+
+
+def _missing(fabric: Fabric) -> Said:
+    """What deployment cannot do without."""
+    for device in fabric.devices.values():
+        needed: dict[str, Known[object]] = {
+            "role": device.role,
+            "platform": device.platform,
+            "mgmt": device.mgmt,
+            "credentials": device.credentials,
+        }
+        for key, value in needed.items():
+            if not is_known(value):
+                yield device.evidence["device"], f"{device.name}: has no {key}, needed to deploy"
+        if device.role is not Role.HOST:
+            yield from _speeds(fabric, device)
+
+
+def _speeds(fabric: Fabric, device: Device) -> Said:
+    for port in device.ports.values():
+        if port.link_layer is LinkLayer.INFINIBAND or port.policy is ABSENT:
+            continue
+        at = device.find_evidence(f"port {port.name}")
+        if not is_known(port.speed_bps):
+            yield at, f"{device.name} {port.name}: has no speed, needed for headroom"
+        if not is_known(port.policy) and fabric.policies:
+            yield at, f"{device.name} {port.name}: has no policy; say none to end RDMA there"
