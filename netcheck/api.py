@@ -1,0 +1,217 @@
+"""The public Python API: the same model and findings as the command line.
+
+    >>> from netcheck import api
+    >>> report = api.lint_paths(["examples/lab-small.yaml"])  # doctest: +SKIP
+    >>> [finding.rule for finding in report.findings]  # doctest: +SKIP
+    []
+
+``load_intent`` and ``complete`` give the intended ``Fabric``; ``render`` the
+files of each device; ``lint_paths`` and ``verify_snapshot`` a ``Report`` whose
+``findings`` are ``netcheck.model.finding.Finding``. ``exit_code(report)`` is
+what the command line returns for it. Errors derive from
+``netcheck.model.errors.NetcheckError``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from netcheck.collect.assemble import Assembly, assemble
+from netcheck.collect.grouping import Gathered, gather
+from netcheck.model.errors import InputError, RefusalError
+from netcheck.model.fabric import Fabric, Origin
+from netcheck.model.finding import ExitCode, Finding, Stage, Verdict
+from netcheck.report.report import Report, exit_code
+
+__all__ = [
+    "complete",
+    "exit_code",
+    "lint_intent",
+    "lint_paths",
+    "load_intent",
+    "observe",
+    "render",
+    "verify_snapshot",
+]
+
+Paths = str | Path | Sequence[str | Path]
+
+
+def load_intent(paths: Paths, *, deployable: bool = False) -> Fabric:
+    """The fabric that one or several intent files describe; unsaid facts are UNKNOWN.
+
+    Raises:
+        IntentError: Carries everything that is wrong in the files.
+    """
+    from netcheck.intent.load import load_intent as load  # noqa: PLC0415 -- YAML is not always needed
+
+    return load(paths, deployable=deployable)
+
+
+def complete(fabric: Fabric) -> Fabric:
+    """The intended fabric with its policies expanded onto devices and ports."""
+    from netcheck.intent.complete import complete as expand  # noqa: PLC0415 -- as load_intent
+
+    return expand(fabric)
+
+
+def render(fabric: Fabric) -> dict[str, Mapping[str, str]]:
+    """What each device takes. Shape: ``device -> file name -> text``.
+
+    Raises:
+        RefusalError: A platform cannot express what a device is to do.
+        InputError: A device has no platform.
+    """
+    from netcheck.platforms import platform as platforms  # noqa: PLC0415 -- as load_intent
+
+    whole = complete(fabric)
+    files: dict[str, Mapping[str, str]] = {}
+    for name, device in whole.devices.items():
+        if not isinstance(device.platform, str):
+            raise InputError(f"{name}: platform is not said")
+        module = platforms.load(device.platform).rendering
+        refused = module.refusals(device, whole)
+        if refused:
+            first = refused[0]
+            raise RefusalError(first.limit, f"{name} {first.place}: {first.reason}")
+        files[name] = module.render(device, whole)
+    return files
+
+
+def lint_paths(
+    paths: Paths,
+    *,
+    intent: Paths = (),
+    profile: str = "baseline",
+    limit: Iterable[str] = (),
+) -> Report:
+    """Judge whatever the paths hold: intents, configurations, rendered trees, snapshots.
+
+    Args:
+        paths: Files and folders.
+        intent: Files of the intent that configurations are judged against.
+        profile: ``baseline`` or ``strict``.
+        limit: Globs of device names; none takes all.
+
+    Raises:
+        InputError: A path does not exist, or an intent cannot be used.
+    """
+    given = gather(_listed(paths))
+    intended = complete(load_intent(intent)) if _listed(intent) else None
+    findings: list[Finding] = []
+    devices: list[str] = []
+    for files in given.intents:
+        fabric = complete(load_intent(files))
+        findings += lint_intent(fabric, profile=profile, limit=limit)
+        devices += fabric.devices
+    if given.devices:
+        found = observe(given, intended, limit=limit)
+        findings += _judge_observed(found, intended, profile)
+        devices += found.fabric.devices
+    return Report(
+        "lint",
+        tuple(findings),
+        devices=tuple(dict.fromkeys(devices)),
+        inputs=(*(file for files in given.intents for file in files), *given.files),
+        unrecognised=given.unrecognised,
+        notes=_notes(given, intended),
+        exit_code=None if given.intents or given.devices else ExitCode.UNVERIFIED,
+    )
+
+
+def lint_intent(
+    fabric: Fabric, *, profile: str = "baseline", limit: Iterable[str] = ()
+) -> list[Finding]:
+    """Judge a completed intent by the rules."""
+    from netcheck.rules.engine import judge  # noqa: PLC0415 -- rules are many modules
+    from netcheck.rules.settle import settle  # noqa: PLC0415 -- as above
+
+    judged = judge(fabric, intended=fabric, stage=Stage.LINT, profile=profile)
+    return limited(settle(judged, fabric, today=today()), limit)
+
+
+def observe(
+    given: Gathered,
+    intended: Fabric | None = None,
+    *,
+    limit: Iterable[str] = (),
+    stage: Stage = Stage.LINT,
+    origin: Origin = Origin.CONFIG,
+) -> Assembly:
+    """The fabric that the gathered documents show."""
+    chosen = [each for each in given.devices if matches(each.name, limit)]
+    return assemble(chosen, intended, stage=stage, origin=origin)
+
+
+def _judge_observed(found: Assembly, intended: Fabric | None, profile: str) -> list[Finding]:
+    from netcheck.compare.compare import compare  # noqa: PLC0415 -- as lint_intent
+    from netcheck.rules.engine import judge  # noqa: PLC0415 -- as lint_intent
+    from netcheck.rules.settle import settle  # noqa: PLC0415 -- as lint_intent
+
+    judged = judge(found.fabric, intended=intended, stage=Stage.LINT, profile=profile)
+    judged += found.findings
+    if intended is not None:
+        compared = compare(_only(intended, found.fabric), found.fabric, stage=Stage.LINT)
+        judged += (each for each in compared if each.verdict is Verdict.FAIL)
+    return settle(judged, intended, suppressions=found.suppressions, today=today())
+
+
+def _only(intended: Fabric, observed: Fabric) -> Fabric:
+    """The part of an intent that was looked at."""
+    known = {name: device for name, device in intended.devices.items() if name in observed.devices}
+    return replace(intended, devices=type(intended.devices)(known))
+
+
+def verify_snapshot(
+    intent: Fabric | Paths, snapshot: str | Path, *, profile: str = "baseline"
+) -> Report:
+    """Compare a snapshot with the intent, and judge it by the rules.
+
+    Missing evidence makes a check unverified.
+
+    Raises:
+        InputError: The intent or the snapshot cannot be used.
+    """
+    from netcheck.compare.verify import verify  # noqa: PLC0415 -- as lint_intent
+
+    fabric = intent if isinstance(intent, Fabric) else load_intent(intent)
+    return Report("verify", tuple(verify(complete(fabric), Path(snapshot), profile=profile)))
+
+
+def matches(name: str, limit: Iterable[str]) -> bool:
+    """Whether a device's name is among the globs; no globs take all."""
+    globs = tuple(limit)
+    return not globs or any(fnmatchcase(name, glob) for glob in globs)
+
+
+def limited(findings: Iterable[Finding], limit: Iterable[str]) -> list[Finding]:
+    """Findings that touch a device of the globs; places on other devices go."""
+    globs = tuple(limit)
+    if not globs:
+        return list(findings)
+    kept: list[Finding] = []
+    for finding in findings:
+        where = tuple(place for place in finding.where if matches(place.device, globs))
+        if where or not finding.where:
+            kept.append(replace(finding, where=where))
+    return kept
+
+
+def today() -> str:
+    """The day by which suppressions expire, in UTC."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def _listed(paths: Paths) -> list[str | Path]:
+    return [paths] if isinstance(paths, str | Path) else list(paths)
+
+
+def _notes(given: Gathered, intended: Fabric | None) -> tuple[str, ...]:
+    if given.intents and given.devices and intended is None:
+        name = given.intents[0][0]
+        return (f"{name} was judged on its own; --intent {name} holds the devices against it",)
+    return ()

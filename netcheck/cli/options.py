@@ -1,0 +1,123 @@
+"""Options that commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import click
+
+from netcheck.model.finding import Severity
+from netcheck.report.publish import Format, format_of
+
+Command = Callable[..., Any]  # Any: a command takes its own options
+
+COMMON = (
+    "form",
+    "report_file",
+    "fail_on",
+    "profile",
+    "limit",
+    "require_complete",
+    "quiet",
+    "verbose",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """The options that every reporting command has.
+
+    Attributes:
+        limit: Globs of device names; empty takes all devices.
+        verbose: How often ``-v`` was given.
+    """
+
+    form: Format = Format.TEXT
+    report_file: str = ""
+    fail_on: Severity = Severity.ERROR
+    profile: str = "baseline"
+    limit: tuple[str, ...] = ()
+    require_complete: bool = False
+    quiet: bool = False
+    verbose: int = 0
+
+
+def reporting(command: Command) -> Command:
+    """Give a command the common options; it gets them as one ``common`` argument."""
+
+    @wraps(command)
+    def with_common(**kwargs: Any) -> Any:  # Any: as Command
+        return command(common=_common({name: kwargs.pop(name) for name in COMMON}), **kwargs)
+
+    for option in reversed(_OPTIONS):
+        with_common = option(with_common)
+    return with_common
+
+
+def _common(values: dict[str, Any]) -> Common:  # Any: options of different types
+    chosen = values["form"]
+    report_file = values["report_file"] or ""
+    form = Format(chosen) if chosen else format_of(report_file)
+    globs = tuple(part for text in values["limit"] for part in text.split(",") if part)
+    rest = {**values, "form": form, "report_file": report_file, "limit": globs}
+    rest["fail_on"] = Severity(values["fail_on"])
+    return Common(**rest)
+
+
+_OPTIONS = (
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice([each.value for each in Format]),
+        help="Format of the report.  [default: text, or as the --report file is named]",
+    ),
+    click.option(
+        "--report",
+        "report_file",
+        type=click.Path(dir_okay=False),
+        metavar="FILE",
+        help="Write the report to FILE instead of standard output.",
+    ),
+    click.option(
+        "--fail-on",
+        type=click.Choice([Severity.ERROR.value, Severity.WARNING.value]),
+        default=Severity.ERROR.value,
+        show_default=True,
+        help="Least severity that makes the exit code 1.",
+    ),
+    click.option(
+        "--profile",
+        type=click.Choice(["baseline", "strict"]),
+        default="baseline",
+        show_default=True,
+        help="Which rules run, and how severe they are.",
+    ),
+    click.option(
+        "--limit", multiple=True, metavar="GLOB", help="Only devices of these names. Repeatable."
+    ),
+    click.option(
+        "--require-complete",
+        is_flag=True,
+        help="Exit 3 when a rule had nothing to compare with.",
+    ),
+    click.option("-q", "--quiet", is_flag=True, help="Only the verdict line."),
+    click.option("-v", "--verbose", count=True, help="Say more: why, sources, all files."),
+)
+
+
+def out_option(required: bool = True, what: str = "folder") -> Callable[[Command], Command]:  # noqa: FBT001, FBT002 -- a decorator's argument
+    """The ``-o`` option: where the result goes."""
+    return click.option(
+        "-o",
+        "--output",
+        required=required,
+        type=click.Path(),
+        metavar="DIR" if what == "folder" else "FILE",
+        help=f"Where the result goes: a {what}.",
+    )
+
+
+INTENT = click.argument("intent", nargs=-1, required=True, type=click.Path(), metavar="INTENT...")

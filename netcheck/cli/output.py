@@ -1,0 +1,84 @@
+"""Where a report goes and what the process returns."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from netcheck.cli.options import Common
+from netcheck.model.errors import InputError
+from netcheck.model.finding import ExitCode, Finding, Severity, Verdict
+from netcheck.report.publish import Format, in_format, write_whole
+from netcheck.report.report import Report, exit_code
+from netcheck.report.text import Look, terminal_look, verdict_line
+from netcheck.report.text import write as write_text
+
+BAD_INPUT_RULE = "input-invalid"
+
+
+def publish(report: Report, common: Common) -> ExitCode:
+    """Print a report, or write it to a file and print the verdict; give the exit code.
+
+    Raises:
+        InputError: The report file cannot be written.
+    """
+    report = replace(report, fail_on=common.fail_on, require_complete=common.require_complete)
+    look = _look(common)
+    if common.report_file:
+        write_whole(Path(common.report_file), _in_format(report, common, Look()))
+        click.echo(verdict_line(report, look), color=look.colour)
+    else:
+        say(_in_format(report, common, look))
+    return exit_code(report)
+
+
+def _in_format(report: Report, common: Common, look: Look) -> str:
+    if common.form is Format.TEXT:
+        quiet = common.quiet and not common.report_file
+        return write_text(report, replace(look, verbose=common.verbose > 0, quiet=quiet))
+    return in_format(report, common.form)
+
+
+def _look(common: Common) -> Look:
+    if not sys.stdout.isatty():
+        return Look(quiet=common.quiet)
+    return terminal_look(colour="NO_COLOR" not in os.environ, quiet=common.quiet)
+
+
+def say(text: str) -> None:
+    """Print a result to standard output as it is; what cannot be encoded is escaped."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    sys.stdout.flush()
+
+
+def tell(text: str, common: Common | None = None) -> None:
+    """Print progress or a note to standard error; nothing with ``-q``."""
+    if common is None or not common.quiet:
+        click.echo(text, err=True)
+
+
+def bad_input(error: Exception, command: str) -> Report:
+    """What cannot be worked with, as a report."""
+    return Report(command, tuple(_complaints(error)), exit_code=ExitCode.BAD_INPUT)
+
+
+def _complaints(error: Exception) -> list[Finding]:
+    """One finding for each complaint of an intent, else one for the message."""
+    if not hasattr(error, "complaints"):
+        return [_complaint(_message(error))]
+    return [replace(_complaint(each.message), evidence=(each.at,)) for each in error.complaints]
+
+
+def _complaint(message: str) -> Finding:
+    return Finding(BAD_INPUT_RULE, Severity.ERROR, Verdict.FAIL, (), message)
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    return str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"

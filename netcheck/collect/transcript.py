@@ -1,0 +1,93 @@
+"""Transcripts of a session: one text with a prompt or ``# command`` before each output."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from netcheck.model.document import Document
+
+_PROMPTS = (
+    # admin@leaf01:~$ show pfc priority      root@gpu01:/sys# cat mtu
+    re.compile(
+        r"^\(?[\w.-]*\)?\s*[\w.-]+@(?P<host>[\w.-]+)[:\s][^\s$#>]*\s?[$#>]\s+(?P<command>\S.*)$"
+    ),
+    # [root@gpu01 ~]# mlnx_qos -i eth0
+    re.compile(r"^\[[\w.-]+@(?P<host>[\w.-]+)\s[^\]]*\][$#]\s+(?P<command>\S.*)$"),
+    # leaf01# show version
+    re.compile(r"^(?P<host>[A-Za-z][\w.-]*)[#>]\s*(?P<command>(?:show|display|nv)\s.+)$"),
+)
+# A bare mark is a comment in most files; it opens an output only before a command we know.
+_BARE_PROMPT = re.compile(r"^[#$]\s+(?P<command>(?:sudo\s+)?(?P<word>[\w./-]+)(?:\s.*)?)$")
+_COMMAND_WORDS = re.compile(
+    "bridge|cat|cma_roce_mode|cma_roce_tos|config|dcb|devlink|dmesg|docker|echo|ecnconfig|env"
+    "|esxcfg-module|esxcli|ethtool|find|grep|hostname|ibdev2netdev|ibstat|ibv_devices|ibv_devinfo"
+    "|ifconfig|intfutil|ip|lldpcli|lldpctl|lldptool|ls|lspci|mlnx_qos|mlnx_tune|mlxconfig|mlxlink"
+    "|mlxreg|mmuconfig|nstat|nv|pfcstat|pfcwd|pg-drop|printenv|queuestat|rdma|redis-cli|redis-dump"
+    "|show|show_gids|show_counters|sonic-cfggen|sonic-db-cli|sonic-db-dump|ss|sysctl|systemctl"
+    "|tail|tc|uname|vtysh|watermarkstat"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One command of a transcript with its output; ``host`` where the prompt names it."""
+
+    document: Document
+    host: str = ""
+
+
+def split(document: Document) -> list[Part]:
+    r"""Outputs of a transcript, each with its command; nothing where the text is none.
+
+    Text before the first command is a part of its own when there is any.
+
+    Example:
+        >>> text = "admin@leaf01:~$ show pfc priority\nEthernet0  3\n"
+        >>> [part] = split(Document("session.txt", text))
+        >>> part.host, part.document.command, part.document.first_line
+        ('leaf01', 'show pfc priority', 2)
+    """
+    if document.command or (document.text.lstrip()[:1] in {"{", "["} and _is_json(document.text)):
+        return []
+    lines = document.text.splitlines(keepends=True)
+    heads = [(number, *head) for number, line in enumerate(lines) if (head := _head(line))]
+    return list(_parts(document, lines, heads)) if heads else []
+
+
+def _is_json(text: str) -> bool:
+    """A text that starts as JSON does, and not as ``[root@host ~]#`` does."""
+    return _PROMPTS[1].match(text.lstrip().partition("\n")[0]) is None
+
+
+def _head(line: str) -> tuple[str, str] | None:
+    """Host and command of a line that opens an output."""
+    line = line.rstrip()
+    for prompt in _PROMPTS:
+        match = prompt.match(line)
+        if match:
+            return match["host"], match["command"]
+    match = _BARE_PROMPT.match(line)
+    if match and _COMMAND_WORDS.fullmatch(match["word"].rpartition("/")[2]):
+        return "", match["command"]
+    return None
+
+
+def _parts(
+    document: Document, lines: list[str], heads: list[tuple[int, str, str]]
+) -> Iterator[Part]:
+    first = heads[0][0]
+    preamble = "".join(lines[:first])
+    if preamble.strip():
+        yield Part(replace(document, text=preamble))
+    for (start, host, command), end in zip(
+        heads, [head[0] for head in heads[1:]] + [len(lines)], strict=True
+    ):
+        output = replace(
+            document,
+            text="".join(lines[start + 1 : end]),
+            command=command.removeprefix("sudo ").strip(),
+            first_line=document.first_line + start + 1,
+        )
+        yield Part(output, host)
