@@ -62,11 +62,11 @@ def loss_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iter
         yield _sight(result, ref, Meaning.PORT_EGRESS_DROP, ANY, is_owned=False)
     is_sprayed = item.load_balancing is LoadBalancing.PACKET
     for end in touched.senders:
-        needed = SENDER_LOSS_IF_SPRAYED if is_sprayed else SENDER_LOSS
-        yield from _at_host(result, end, needed, SENDER_LOSS_IF_SHOWN)
+        nak = SENDER_LOSS_IF_SPRAYED if is_sprayed else SENDER_LOSS
+        yield from _at_host(result, end, nak, SENDER_LOSS_IF_SHOWN)
     for end in touched.receivers:
-        needed = () if is_sprayed else RECEIVER_LOSS
-        yield from _at_host(result, end, needed, RECEIVER_LOSS_IF_SHOWN)
+        gap = () if is_sprayed else RECEIVER_LOSS
+        yield from _at_host(result, end, gap, RECEIVER_LOSS_IF_SHOWN)
         at = class_at(fabric, end.ref, item)
         yield from _if_shown(result, end.ref, (Meaning.PRIORITY_INGRESS_DROP,), at.priority)
 

@@ -26,10 +26,11 @@ class FlowResult:
 
 @dataclass(frozen=True)
 class RoundResult:
-    """One round: flows, and for each device how far its counters moved."""
+    """One round of one traffic class: flows, and how far each device's counters moved."""
 
     round: Round
     tool: str
+    traffic_class: str
     flows: tuple[FlowResult, ...]
     deltas: Mapping[str, Deltas]
     unreachable: tuple[str, ...] = ()

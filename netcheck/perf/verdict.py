@@ -72,13 +72,18 @@ def judge_perf(results: Sequence[RoundResult], fabric: Fabric, basis: Basis) -> 
     The run is as bad as its worst class; without any class or any incast it is
     not proven.
     """
-    findings = [*_test_findings(results), *_pause_elsewhere(results, fabric)]
+    findings: list[Finding] = []
     slow = list(bandwidth_findings(results, fabric))
     classes = []
     for item in tested_classes(fabric):
-        found = list(_class_findings(results, fabric, item))
+        own = [result for result in results if result.traffic_class == item.name]
+        found = [
+            *_test_findings(own),
+            *_pause_elsewhere(own, fabric),
+            *_class_findings(own, fabric, item),
+        ]
         findings += found
-        classes.append(_class_verdict(results, fabric, item, (*findings, *found), basis))
+        classes.append(_class_verdict(own, fabric, item, found, basis))
     performance = Performance.SLOW if slow else Performance.OK
     worst = max((item.verdict for item in classes), key=_rank, default=None)
     if worst is None:

@@ -1,0 +1,221 @@
+"""Run the rounds: servers wait, clients send, counters are read before and after."""
+
+from __future__ import annotations
+
+import ipaddress
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from netcheck.collect.session import Session
+from netcheck.model.device import Device, Gid, GidType
+from netcheck.model.errors import TransportError
+from netcheck.model.fabric import Fabric, TrafficClass
+from netcheck.model.known import is_known
+from netcheck.perf.bench import EVERYTHING, Bench
+from netcheck.perf.deltas import Deltas, deltas
+from netcheck.perf.observe import FlowResult, Footprint, RoundResult, tested_classes
+from netcheck.perf.perftest import (
+    DEFAULT_PORT,
+    WAITING,
+    PerftestResult,
+    PerftestRun,
+    Tool,
+    client_line,
+    parse_perftest,
+    server_line,
+)
+from netcheck.perf.schedule import Endpoint, Pattern, Round, endpoints, rounds
+
+ECN_CAPABLE = 2  # ECT(0) in the two lowest bits of the ToS byte
+START_TIMEOUT_S = 30.0
+END_MARGIN_S = 60.0
+TOOLS = {
+    Pattern.PAIRS: (Tool.WRITE_BW, Tool.SEND_BW, Tool.WRITE_LAT),
+    Pattern.INCAST: (Tool.WRITE_BW,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PerfOptions:
+    """How to measure.
+
+    Attributes:
+        duration_s: Length of each bandwidth test.
+        settle_s: Wait between the end of a test and the second reading: devices
+            count at intervals (SONiC reads queue counters every 10 s).
+        queue_pairs: QPs of each flow; more spread over more paths.
+        limit: Hosts that take part; all where empty.
+    """
+
+    duration_s: int = 5
+    settle_s: float = 11.0
+    queue_pairs: int = 4
+    limit: frozenset[str] | None = None
+
+
+def measure(
+    fabric: Fabric,
+    options: PerfOptions,
+    progress: Callable[[str], None] = lambda _: None,
+) -> list[RoundResult]:
+    """Run the standard schedule for every class that can be proven.
+
+    Reaches every device in the fabric that a flow may cross. A device that does
+    not answer is named in the round's result, never left out of it.
+    """
+    ends = endpoints(fabric, limit=options.limit)
+    found = []
+    with Bench(fabric) as bench:
+        progress(f"reading {len({end.host for end in ends})} hosts")
+        hosts = bench.read([end.host for end in ends], EVERYTHING)
+        for item in tested_classes(fabric):
+            for one in rounds(ends):
+                for tool in TOOLS[one.pattern]:
+                    progress(f"{tool.value}, {one.name}: {len(one.flows)} flows")
+                    runner = _Runner(bench, hosts, item, tool, options)
+                    found.append(runner.run(one))
+    return found
+
+
+@dataclass(frozen=True)
+class _Runner:
+    """One round with one tool."""
+
+    bench: Bench
+    hosts: Mapping[str, Device | None]
+    item: TrafficClass
+    tool: Tool
+    options: PerfOptions
+
+    def run(self, one: Round) -> RoundResult:
+        touched = Footprint(self.bench.fabric, one)
+        devices = {ref.device for link in touched.links for ref in link}
+        before = self.bench.read(devices)
+        flows = self._flows(one)
+        time.sleep(self.options.settle_s)
+        after = self.bench.read(devices)
+        lost = sorted(name for name in devices if before[name] is None or after[name] is None)
+        moved = {name: _deltas(name, before[name], after[name]) for name in sorted(devices)}
+        return RoundResult(one, self.tool.value, self.item.name, flows, moved, tuple(lost))
+
+    def _flows(self, one: Round) -> tuple[FlowResult, ...]:
+        self.bench.open_for(end.host for flow in one.flows for end in flow)
+        waiting = [self._serve(place, flow) for place, flow in enumerate(one.flows)]
+        sending = [_send(self.bench, flow) for flow in waiting]
+        return tuple(self._end(flow) for flow in sending)
+
+    def _serve(self, place: int, flow: tuple[Endpoint, Endpoint]) -> _Flow:
+        """Start the server of one flow; what keeps it from starting is its result."""
+        sender, receiver = flow
+        run = self._perftest(place, sender, receiver)
+        if isinstance(run, str):
+            return _Flow(sender, receiver, error=run)
+        try:
+            server = self.bench.borrow(receiver.host)
+            server.start(server_line(run))
+            server.wait_for(WAITING, START_TIMEOUT_S)
+        except TransportError as error:
+            return _Flow(sender, receiver, error=str(error))
+        return _Flow(sender, receiver, run=run, server=server)
+
+    def _perftest(self, place: int, sender: Endpoint, receiver: Endpoint) -> PerftestRun | str:
+        server_gid = self._gid(receiver)
+        client_gid = self._gid(sender)
+        for end, gid in ((receiver, server_gid), (sender, client_gid)):
+            if gid is None:
+                return f"{end.host} {end.rdma}: no RoCE v2 GID with an IPv4 address"
+        if not is_known(self.item.dscp) or server_gid is None or client_gid is None:
+            return f"class {self.item.name}: dscp is not said"
+        return PerftestRun(
+            tool=self.tool,
+            server_device=receiver.rdma,
+            client_device=sender.rdma,
+            server_address=_ipv4(server_gid),
+            server_gid=server_gid.index,
+            client_gid=client_gid.index,
+            traffic_class=min(self.item.dscp) << 2 | ECN_CAPABLE,
+            port=DEFAULT_PORT + place,
+            queue_pairs=self.options.queue_pairs,
+            duration_s=self.options.duration_s,
+        )
+
+    def _gid(self, end: Endpoint) -> Gid | None:
+        """The entry to use: RoCE v2, IPv4, the intended address before any other."""
+        host = self.hosts.get(end.host)
+        rdma = host.rdma.get(end.rdma) if host else None
+        if rdma is None or not is_known(rdma.gids):
+            return None
+        port = self.bench.fabric.devices[end.host].ports.get(end.port)
+        wanted = port.address.split("/")[0] if port and is_known(port.address) else ""
+        fit = [gid for gid in rdma.gids if gid.kind is GidType.ROCE_V2 and _ipv4(gid)]
+        return next((gid for gid in fit if _ipv4(gid) == wanted), fit[0] if fit else None)
+
+    def _end(self, flow: _Flow) -> FlowResult:
+        if flow.error or flow.client is None or flow.server is None:
+            _stop(flow.server)
+            return FlowResult(flow.sender, flow.receiver, PerftestResult(error=flow.error))
+        try:
+            output = flow.client.finish(self.options.duration_s + END_MARGIN_S)
+            self.bench.give_back(flow.client)
+        except TransportError as error:
+            _stop(flow.server)
+            return FlowResult(flow.sender, flow.receiver, PerftestResult(error=str(error)))
+        result = parse_perftest(output.text)
+        if not output.is_ok and not result.error:
+            result = replace(result, error=f"exit status {output.status}")
+        self._end_server(flow.server, is_ok=output.is_ok)
+        return FlowResult(flow.sender, flow.receiver, result)
+
+    def _end_server(self, server: Session, *, is_ok: bool) -> None:
+        with suppress(TransportError):
+            if is_ok:
+                server.finish(END_MARGIN_S)
+            else:
+                server.interrupt()
+            self.bench.give_back(server)
+
+
+@dataclass(frozen=True)
+class _Flow:
+    """A flow on its way: what is set tells how far it got."""
+
+    sender: Endpoint
+    receiver: Endpoint
+    run: PerftestRun | None = None
+    server: Session | None = None
+    client: Session | None = None
+    error: str = ""
+
+
+def _send(bench: Bench, flow: _Flow) -> _Flow:
+    """Start the client of one flow whose server waits."""
+    if flow.run is None:
+        return flow
+    try:
+        client = bench.borrow(flow.sender.host)
+        client.start(client_line(flow.run))
+    except TransportError as error:
+        return replace(flow, error=str(error))
+    return replace(flow, client=client)
+
+
+def _stop(server: Session | None) -> None:
+    if server is not None:
+        with suppress(TransportError):
+            server.interrupt()
+
+
+def _ipv4(gid: Gid) -> str:
+    """Dotted address of an IPv4-mapped GID; empty for any other."""
+    with suppress(ValueError):
+        mapped = ipaddress.IPv6Address(gid.address).ipv4_mapped
+        return str(mapped) if mapped else ""
+    return ""
+
+
+def _deltas(name: str, before: Device | None, after: Device | None) -> Deltas:
+    if before is None or after is None:
+        return Deltas(name, {})
+    return deltas(before, after)

@@ -1,0 +1,71 @@
+"""How far counters moved, and when that cannot be told."""
+
+import pytest
+
+from netcheck.model.counters import (
+    Counter,
+    CounterClass,
+    CounterKey,
+    CounterLimit,
+    Meaning,
+    counter_delta,
+)
+from netcheck.model.device import Device
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import ABSENT, UNKNOWN, Known
+from netcheck.perf.deltas import deltas
+
+KEY = CounterKey("rail0", Meaning.ACK_TIMEOUT, -1, "local_ack_timeout_err")
+OTHER = CounterKey("rail0", Meaning.ACK_TIMEOUT, -1, "roce_adp_retrans_to")
+
+
+def counter(
+    value: Known[int], width: int = 64, limit: CounterLimit = CounterLimit.WRAPS
+) -> Counter:
+    return Counter(value, CounterClass.MUST_BE_ZERO, width_bits=width, limit=limit)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "moved"),
+    [
+        (counter(5), counter(12), 7),
+        (counter(12), counter(5), UNKNOWN),
+        (counter(2**32 - 3, 32), counter(4, 32), 7),
+        (counter(2**31, 32), counter(0, 32), UNKNOWN),
+        (counter(15, 4, CounterLimit.SATURATES), counter(15, 4, CounterLimit.SATURATES), UNKNOWN),
+        (counter(3, 4, CounterLimit.SATURATES), counter(9, 4, CounterLimit.SATURATES), 6),
+        (counter(UNKNOWN), counter(9), UNKNOWN),
+        (counter(9), counter(ABSENT), UNKNOWN),
+        (counter(ABSENT), counter(ABSENT), ABSENT),
+    ],
+)
+def test_a_delta_is_known_only_where_both_readings_can_be_trusted(
+    before: Counter, after: Counter, moved: Known[int]
+) -> None:
+    assert counter_delta(before, after) == moved
+
+
+def device(*readings: tuple[CounterKey, int], boot_id: str = "one") -> Device:
+    shown = FrozenMap({key: counter(value) for key, value in readings})
+    return Device("gpu01", counters=shown, boot_id=boot_id)
+
+
+def test_a_counter_of_one_reading_only_has_moved_by_unknown() -> None:
+    found = deltas(device((KEY, 0)), device())
+    assert found.find("rail0", Meaning.ACK_TIMEOUT) is UNKNOWN
+
+
+def test_counters_of_one_meaning_add_up() -> None:
+    found = deltas(device((KEY, 1), (OTHER, 1)), device((KEY, 3), (OTHER, 5)))
+    assert found.find("rail0", Meaning.ACK_TIMEOUT) == 6
+
+
+def test_one_unreadable_counter_makes_their_sum_unknown() -> None:
+    found = deltas(device((KEY, 1)), device((KEY, 3), (OTHER, 5)))
+    assert found.find("rail0", Meaning.ACK_TIMEOUT) is UNKNOWN
+
+
+def test_a_reboot_makes_every_movement_unknown() -> None:
+    found = deltas(device((KEY, 1)), device((KEY, 3), boot_id="two"))
+    assert found.was_reset
+    assert found.find("rail0", Meaning.ACK_TIMEOUT) is UNKNOWN

@@ -1,0 +1,286 @@
+"""What a measurement proves, on counters of one leaf and two hosts with two NICs each."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pytest
+
+from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
+from netcheck.model.device import Device, Port, RdmaDevice, Role
+from netcheck.model.fabric import (
+    Carries,
+    Delivery,
+    Fabric,
+    Link,
+    LoadBalancing,
+    Policy,
+    PortRef,
+    TrafficClass,
+)
+from netcheck.model.finding import Basis, NotProven, Performance, RunResult
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import UNKNOWN, Known
+from netcheck.model.qos import PortQos
+from netcheck.perf.deltas import deltas
+from netcheck.perf.observe import FlowResult, RoundResult
+from netcheck.perf.perftest import PerftestResult
+from netcheck.perf.schedule import endpoints, rounds
+from netcheck.perf.verdict import PerfVerdict, judge_perf
+
+SPEED = 400_000_000_000
+PACKETS = 1_000_000
+Readings = dict[CounterKey, Known[int]]
+Change = Callable[[dict[str, Readings]], None]
+RDMA = TrafficClass(
+    "rdma", dscp=frozenset({26}), priority=3, delivery=Delivery.LOSSLESS, carries=Carries.DATA
+)
+QOS = PortQos(
+    priority_to_queue=FrozenMap({3: 3, 0: 0}), priority_to_priority_group=FrozenMap({3: 3, 0: 0})
+)
+
+
+def port(name: str) -> Port:
+    return Port(name, speed_bps=SPEED, policy="backend", qos=QOS)
+
+
+def host(name: str) -> Device:
+    return Device(
+        name,
+        role=Role.HOST,
+        ports=FrozenMap({rail: port(rail) for rail in ("rail0", "rail1")}),
+        rdma=FrozenMap({f"mlx5_{n}": RdmaDevice(f"mlx5_{n}", (f"rail{n}",)) for n in (0, 1)}),
+    )
+
+
+def fabric(item: TrafficClass = RDMA) -> Fabric:
+    leaf_ports = {f"Ethernet{n}": port(f"Ethernet{n}") for n in range(4)}
+    leaf = Device("leaf01", role=Role.LEAF, ports=FrozenMap(leaf_ports))
+    ends = [("gpu01", "rail0"), ("gpu01", "rail1"), ("gpu02", "rail0"), ("gpu02", "rail1")]
+    links = [Link(PortRef(*end), PortRef("leaf01", f"Ethernet{n}")) for n, end in enumerate(ends)]
+    return Fabric(
+        "small",
+        devices=FrozenMap({d.name: d for d in (leaf, host("gpu01"), host("gpu02"))}),
+        links=tuple(links),
+        policies=FrozenMap({"backend": Policy("backend", classes=FrozenMap({item.name: item}))}),
+        policy="backend",
+    )
+
+
+def key(port_name: str, meaning: Meaning, number: int = -1) -> CounterKey:
+    return CounterKey(port_name, meaning, number, f"{meaning}{number}")
+
+
+def switch_port(name: str, *, received: int, sent: int, pauses: int) -> Readings:
+    drops = (Meaning.PRIORITY_GROUP_DROP, Meaning.QUEUE_DROP)
+    return {
+        **{key(name, meaning, 3): 0 for meaning in drops},
+        key(name, Meaning.PORT_INGRESS_DROP): 0,
+        key(name, Meaning.PORT_EGRESS_DROP): 0,
+        key(name, Meaning.PFC_TX, 3): pauses,
+        key(name, Meaning.PFC_TX, 4): 0,
+        key(name, Meaning.QUEUE_PACKETS, 3): sent,
+        key(name, Meaning.QUEUE_PACKETS, 0): 0,
+        key(name, Meaning.PORT_RX_PACKETS): received,
+        key(name, Meaning.PORT_TX_PACKETS): sent,
+    }
+
+
+def nic(name: str, *, sent: int, received: int) -> Readings:
+    zeros = (Meaning.SEQUENCE_NAK, Meaning.ACK_TIMEOUT, Meaning.OUT_OF_SEQUENCE)
+    return {
+        **{key(name, meaning): 0 for meaning in zeros},
+        key(name, Meaning.PRIORITY_TX_PACKETS, 3): sent,
+        key(name, Meaning.PRIORITY_TX_PACKETS, 0): 10,
+        key(name, Meaning.PRIORITY_RX_PACKETS, 3): received,
+        key(name, Meaning.PRIORITY_RX_PACKETS, 0): 10,
+        key(name, Meaning.PORT_TX_PACKETS): sent + 10,
+        key(name, Meaning.PORT_RX_PACKETS): received + 10,
+    }
+
+
+def good_readings() -> dict[str, Readings]:
+    """Readings after the incast of gpu02's NICs onto gpu01 rail0."""
+    leaf = {
+        **switch_port("Ethernet0", received=0, sent=2 * PACKETS, pauses=0),
+        **switch_port("Ethernet2", received=PACKETS, sent=0, pauses=50),
+        **switch_port("Ethernet3", received=PACKETS, sent=0, pauses=50),
+    }
+    return {
+        "leaf01": leaf,
+        "gpu01": nic("rail0", sent=0, received=2 * PACKETS),
+        "gpu02": {
+            **nic("rail0", sent=PACKETS, received=0),
+            **nic("rail1", sent=PACKETS, received=0),
+        },
+    }
+
+
+def counters(readings: Mapping[CounterKey, Known[int]]) -> FrozenMap[CounterKey, Counter]:
+    return FrozenMap({k: Counter(value, CounterClass.INFORMATION) for k, value in readings.items()})
+
+
+def incast(change: Change = lambda _: None, *, rate: float = 196e9, error: str = "") -> RoundResult:
+    readings = good_readings()
+    change(readings)
+    one = rounds(endpoints(fabric()))[1]
+    result = PerftestResult(error=error) if error else PerftestResult(bandwidth_bps=rate)
+    moved = {}
+    for name, after in readings.items():
+        zeros = dict.fromkeys(after, 0)
+        before_device = Device(name, counters=counters(zeros))
+        moved[name] = deltas(before_device, Device(name, counters=counters(after)))
+    flows = tuple(FlowResult(sender, receiver, result) for sender, receiver in one.flows)
+    return RoundResult(one, "ib_write_bw", "rdma", flows, moved)
+
+
+def judge(result: RoundResult, item: TrafficClass = RDMA) -> PerfVerdict:
+    return judge_perf([result], fabric(item), Basis.SIMULATED)
+
+
+def test_a_congested_test_without_any_loss_is_lossless() -> None:
+    found = judge(incast())
+    assert str(found.verdict) == "lossless (simulated)"
+    assert found.findings == ()
+    assert found.classes[0].packets == 2 * PACKETS
+    assert found.classes[0].loss_bound == pytest.approx(1.5e-6)
+
+
+@pytest.mark.parametrize(
+    ("device", "place"),
+    [
+        ("leaf01", key("Ethernet2", Meaning.PRIORITY_GROUP_DROP, 3)),
+        ("leaf01", key("Ethernet0", Meaning.QUEUE_DROP, 3)),
+        ("gpu02", key("rail0", Meaning.ACK_TIMEOUT)),
+        ("gpu02", key("rail1", Meaning.SEQUENCE_NAK)),
+        ("gpu01", key("rail0", Meaning.OUT_OF_SEQUENCE)),
+    ],
+)
+def test_one_counted_loss_is_not_lossless_and_is_named(device: str, place: CounterKey) -> None:
+    def lose(readings: dict[str, Readings]) -> None:
+        readings[device][place] = 1
+
+    found = judge(incast(lose))
+    assert found.verdict.run is RunResult.NOT_LOSSLESS
+    assert [(f.rule, f.where[0].device, f.where[0].port) for f in found.findings] == [
+        ("loss-counted", device, place.port)
+    ]
+
+
+NEEDED = [
+    ("leaf01", key("Ethernet2", Meaning.PRIORITY_GROUP_DROP, 3)),
+    ("leaf01", key("Ethernet2", Meaning.PORT_INGRESS_DROP)),
+    ("leaf01", key("Ethernet2", Meaning.PFC_TX, 3)),
+    ("leaf01", key("Ethernet0", Meaning.QUEUE_DROP, 3)),
+    ("leaf01", key("Ethernet0", Meaning.PORT_EGRESS_DROP)),
+    ("leaf01", key("Ethernet0", Meaning.QUEUE_PACKETS, 3)),
+    ("gpu01", key("rail0", Meaning.OUT_OF_SEQUENCE)),
+    ("gpu01", key("rail0", Meaning.PRIORITY_RX_PACKETS, 3)),
+    ("gpu02", key("rail0", Meaning.ACK_TIMEOUT)),
+    ("gpu02", key("rail1", Meaning.SEQUENCE_NAK)),
+    ("gpu02", key("rail1", Meaning.PRIORITY_TX_PACKETS, 3)),
+]
+
+
+@pytest.mark.parametrize(("device", "place"), NEEDED)
+@pytest.mark.parametrize("how", ["gone", "unreadable"])
+def test_a_missing_counter_is_never_a_pass(device: str, place: CounterKey, how: str) -> None:
+    def damage(readings: dict[str, Readings]) -> None:
+        if how == "gone":
+            del readings[device][place]
+        else:
+            readings[device][place] = UNKNOWN
+
+    found = judge(incast(damage))
+    assert found.verdict.run is RunResult.NOT_PROVEN
+    assert found.verdict.reason is NotProven.COUNTER_MISSING
+
+
+def test_no_pause_frame_means_that_nothing_was_exercised() -> None:
+    def calm(readings: dict[str, Readings]) -> None:
+        for place in readings["leaf01"]:
+            if place.meaning is Meaning.PFC_TX:
+                readings["leaf01"][place] = 0
+
+    found = judge(incast(calm))
+    assert str(found.verdict) == "not proven: not exercised (simulated)"
+
+
+def test_an_ecn_class_needs_no_pause_frame() -> None:
+    def calm(readings: dict[str, Readings]) -> None:
+        for place in readings["leaf01"]:
+            if place.meaning is Meaning.PFC_TX:
+                readings["leaf01"][place] = 0
+
+    item = replace(RDMA, delivery=Delivery.ECN)
+    assert judge(incast(calm), item).verdict.run is RunResult.LOSSLESS
+
+
+def test_pause_on_a_lossy_priority_is_found() -> None:
+    def storm(readings: dict[str, Readings]) -> None:
+        readings["leaf01"][key("Ethernet2", Meaning.PFC_TX, 4)] = 9
+
+    found = judge(incast(storm))
+    assert found.verdict.run is RunResult.NOT_PROVEN
+    assert [f.rule for f in found.findings] == ["pause-on-other-priority"]
+
+
+def test_traffic_in_another_priority_is_found_at_the_nic() -> None:
+    def mistag(readings: dict[str, Readings]) -> None:
+        for name in ("rail0", "rail1"):
+            readings["gpu02"][key(name, Meaning.PRIORITY_TX_PACKETS, 3)] = 0
+            readings["gpu02"][key(name, Meaning.PRIORITY_TX_PACKETS, 0)] = PACKETS
+
+    found = judge(incast(mistag))
+    assert found.verdict.run is RunResult.NOT_PROVEN
+    assert {(f.rule, f.where[0].device) for f in found.findings} == {
+        ("traffic-outside-class", "gpu02")
+    }
+
+
+def test_traffic_in_another_queue_names_the_switch() -> None:
+    def misqueue(readings: dict[str, Readings]) -> None:
+        readings["leaf01"][key("Ethernet0", Meaning.QUEUE_PACKETS, 3)] = 0
+        readings["leaf01"][key("Ethernet0", Meaning.QUEUE_PACKETS, 0)] = 2 * PACKETS
+
+    found = judge(incast(misqueue))
+    assert found.verdict.run is RunResult.NOT_PROVEN
+    assert "traffic-outside-class" in {f.rule for f in found.findings}
+    assert {f.where[0].device for f in found.findings} == {"leaf01"}
+
+
+@pytest.mark.parametrize("meaning", [Meaning.PORT_RX_PACKETS, Meaning.QUEUE_PACKETS])
+def test_a_counter_that_stands_still_proves_nothing(meaning: Meaning) -> None:
+    def stick(readings: dict[str, Readings]) -> None:
+        for place in readings["leaf01"]:
+            if place.meaning is meaning:
+                readings["leaf01"][place] = 0
+
+    found = judge(incast(stick))
+    assert found.verdict.run is RunResult.NOT_PROVEN
+    assert {f.rule for f in found.findings} == {"counters-disagree"}
+
+
+def test_a_failed_test_is_not_proven_and_named() -> None:
+    found = judge(incast(error="no acknowledgement"))
+    assert found.verdict.run is RunResult.NOT_PROVEN
+    assert {f.rule for f in found.findings} == {"rdma-test-failed"}
+
+
+def test_a_slow_incast_is_lossless_but_slow() -> None:
+    found = judge(incast(rate=100e9))
+    assert str(found.verdict) == "lossless, slow (simulated)"
+    assert found.verdict.performance is Performance.SLOW
+
+
+def test_sprayed_packets_may_arrive_out_of_order() -> None:
+    def reorder(readings: dict[str, Readings]) -> None:
+        readings["gpu01"][key("rail0", Meaning.OUT_OF_SEQUENCE)] = 500
+
+    item = replace(RDMA, load_balancing=LoadBalancing.PACKET)
+    assert judge(incast(reorder), item).verdict.run is RunResult.LOSSLESS
+    assert judge(incast(reorder)).verdict.run is RunResult.NOT_LOSSLESS
+
+
+def test_without_a_class_nothing_is_proven() -> None:
+    item = replace(RDMA, delivery=Delivery.LOSSY)
+    assert judge(incast(), item).verdict.run is RunResult.NOT_PROVEN
