@@ -1,0 +1,49 @@
+# Every target sets itself up; `make demo` and `make test` are all a newcomer needs.
+SHELL := /bin/bash
+VENV  := .venv
+BIN   := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help demo test test-fast test-slow check format bench golden docs sweep fuzz clean
+help:
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(STAMP): pyproject.toml scripts/setup
+	@scripts/setup $(VENV)
+
+demo: $(STAMP)  ## lint, configure, break, catch and prove a simulated fabric
+	@scripts/demo
+
+test: $(STAMP)  ## all tests, also the slow ones and those that need system packages
+	@scripts/system-packages
+	$(BIN)/pytest -n auto --dist loadgroup
+
+test-fast: $(STAMP)  ## tests that take no more than seconds each, under two minutes
+	$(BIN)/pytest -n auto --dist loadgroup -m "not slow"
+
+test-slow: $(STAMP)  ## only the slow tests
+	$(BIN)/pytest -n auto --dist loadgroup -m slow
+
+check: $(STAMP)  ## format, lint, types, structure, stale generated files
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/yamllint -s .
+	$(BIN)/pytest -q -p no:cacheprovider tests/structure
+	$(BIN)/python -m scripts.generate --check
+
+format: $(STAMP)  ## put the code into form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(STAMP)  ## write the generated pages again
+	$(BIN)/python -m scripts.generate
+
+bench: $(STAMP)  ## figures beside peers, into benchmarks/RESULTS.md
+	$(BIN)/python benchmarks/startup.py
+
+sweep: $(STAMP)  ## delete and cut every line of every faulty snapshot (hours)
+	NETCHECK_SWEEP=all $(BIN)/pytest -n auto tests/chain/test_sweep.py
+
+clean:  ## remove what was built
+	rm -rf $(VENV) dist build .lab .pytest_cache .mypy_cache .ruff_cache .hypothesis
