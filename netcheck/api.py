@@ -179,7 +179,18 @@ def verify_snapshot(
     from netcheck.compare.verify import verify  # noqa: PLC0415 -- as lint_intent
 
     fabric = intent if isinstance(intent, Fabric) else load_intent(intent)
-    return Report("verify", tuple(verify(complete(fabric), Path(snapshot), profile=profile)))
+    intended = complete(fabric)
+    found = observe(gather([snapshot]), intended, stage=Stage.VERIFY, origin=Origin.SNAPSHOT)
+    findings = verify(
+        intended,
+        found.fabric,
+        before=found.before,
+        extra=found.findings,
+        suppressions=found.suppressions,
+        profile=profile,
+        today=today(),
+    )
+    return Report("verify", tuple(findings), devices=tuple(found.fabric.devices))
 
 
 def matches(name: str, limit: Iterable[str]) -> bool:
