@@ -1,0 +1,173 @@
+"""Render the part of CONFIG_DB that netcheck owns, as one ``config_db.json``.
+
+A table is written when anything in it is said, and is then whole: what is said
+to be absent leaves an empty table. What is not said is not written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Final
+
+import jinja2
+
+from netcheck.model.device import Device, Port
+from netcheck.model.errors import RefusalError
+from netcheck.model.fabric import Fabric
+from netcheck.model.known import UNKNOWN, is_known
+from netcheck.platforms.platform import Refusal
+from netcheck.platforms.sonic.rendered import buffers, maps, queues, watchdog
+from netcheck.platforms.sonic.rendered.facts import any_said, device_qos, ordered_ports
+from netcheck.platforms.sonic.rendered.limits import find_refusals
+
+FILE: Final = "config_db.json"
+# The name under which SONiC keeps what holds for the whole switch; buffermgrd
+# and the upstream templates know no other.
+DEVICE_WIDE: Final = "AZURE"
+
+Row = tuple[str, Mapping[str, object]]
+Tables = dict[str, dict[str, dict[str, str]]]
+
+
+def refusals(device: Device, fabric: Fabric) -> list[Refusal]:  # noqa: ARG001 -- all limits are the switch's own
+    """Give everything in the device's policy that CONFIG_DB cannot express."""
+    return list(find_refusals(device))
+
+
+def render(device: Device, fabric: Fabric) -> Mapping[str, str]:
+    """Give ``config_db.json`` with the owned tables, byte-stable.
+
+    Raises:
+        RefusalError: Something cannot be expressed; ``refusals`` gives all of it.
+    """
+    for refusal in refusals(device, fabric):
+        raise RefusalError(refusal.limit, f"{refusal.place}: {refusal.reason}")
+    return {FILE: json.dumps(render_tables(device), indent=4) + "\n"}
+
+
+def render_tables(device: Device) -> Tables:
+    """Give the owned tables as nested mappings, in the order of the templates."""
+    tables: Tables = {}
+    for name, variables in _topics(device).items():
+        text = _environment().get_template(f"{name}.j2").render(variables)
+        for table in _objects(text):
+            tables.update(table)
+    return tables
+
+
+def _topics(device: Device) -> dict[str, dict[str, object]]:
+    """Give ``template -> its variables``; None stands for a table that is not said."""
+    return {
+        "ports": {
+            "metadata": _metadata(device),
+            "ports": _ports(device),
+            "cables": _cables(device),
+        },
+        "maps": {"maps": maps.map_tables(device)},
+        "bindings": {"bindings": maps.bindings(device)},
+        "queues": {
+            "schedulers": queues.scheduler_rows(device),
+            "markings": queues.wred_rows(device),
+            "queues": queues.queue_rows(device),
+        },
+        "buffers": {
+            "pattern": _pattern(device),
+            "defaults": _lossless_defaults(device),
+            "pools": buffers.pool_rows(device),
+            "profiles": buffers.profile_rows(device),
+            "priority_groups": _accounts(device, buffers.Side.INGRESS),
+            "buffer_queues": _accounts(device, buffers.Side.EGRESS),
+        },
+        "watchdog": {
+            "poll_ms": watchdog.poll_ms(device),
+            "watchdogs": watchdog.watchdog_rows(device),
+        },
+        "counters": {"counters": watchdog.counter_groups(device)},
+    }
+
+
+def _metadata(device: Device) -> list[Row] | None:
+    is_computed = device_qos(device).is_headroom_computed
+    if not is_known(is_computed):
+        return None
+    return [("localhost", {"buffer_model": "dynamic" if is_computed else "traditional"})]
+
+
+def _ports(device: Device) -> list[Row] | None:
+    rows = [(port.name, _port_fields(port)) for port in ordered_ports(device)]
+    said = [(name, fields) for name, fields in rows if fields]
+    return [*said] or None
+
+
+def _port_fields(port: Port) -> dict[str, object]:
+    fields: dict[str, object] = {}
+    if is_known(port.l2_mtu):
+        fields["mtu"] = port.l2_mtu
+    is_asymmetric = maps.is_asymmetric(port.qos)
+    if is_asymmetric is not None:
+        fields["pfc_asym"] = "on" if is_asymmetric else "off"
+    return fields
+
+
+def _cables(device: Device) -> list[Row] | None:
+    if not any_said(device, lambda port: port.cable_m):
+        return None
+    cables = {
+        port.name: f"{port.cable_m}m" for port in ordered_ports(device) if is_known(port.cable_m)
+    }
+    return [(DEVICE_WIDE, cables)] if cables else []
+
+
+def _pattern(device: Device) -> list[Row] | None:
+    qos = device_qos(device)
+    if not is_known(qos.lossless_mtu_bytes) or not is_known(qos.small_packet_percent):
+        return None
+    fields = {"mtu": qos.lossless_mtu_bytes, "small_packet_percentage": qos.small_packet_percent}
+    return [(DEVICE_WIDE, fields)]
+
+
+def _lossless_defaults(device: Device) -> list[Row] | None:
+    qos = device_qos(device)
+    if not is_known(qos.lossless_alpha_exponent):
+        return None if qos.oversubscription is UNKNOWN else []
+    ratio = qos.oversubscription if is_known(qos.oversubscription) else None
+    fields = {"default_dynamic_th": qos.lossless_alpha_exponent, "over_subscribe_ratio": ratio}
+    return [(DEVICE_WIDE, fields)]
+
+
+def _accounts(device: Device, side: buffers.Side) -> list[Row] | None:
+    rows = buffers.account_rows(device, side)
+    return None if rows is None else [(key, {"profile": profile}) for key, profile in rows]
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("netcheck.platforms.sonic"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # noqa: S701 -- the output is JSON, no page
+    )
+    environment.policies["json.dumps_kwargs"] = {"sort_keys": False}
+    environment.filters["fields"] = _fields
+    return environment
+
+
+def _fields(values: Mapping[object, object]) -> str:
+    """Give the JSON of one object: every value a string, none left out."""
+    return json.dumps({str(key): str(value) for key, value in values.items() if value is not None})
+
+
+def _objects(text: str) -> Iterator[Any]:
+    """Give the JSON objects that a template wrote one after the other.
+
+    Any: the templates' output is what json makes of it.
+    """
+    decoder, rest = json.JSONDecoder(), text.lstrip()
+    while rest:
+        found, end = decoder.raw_decode(rest)
+        yield found
+        rest = rest[end:].lstrip()

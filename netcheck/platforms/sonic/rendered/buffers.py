@@ -1,0 +1,226 @@
+"""Buffer accounts, pools and the dynamic model: model to variables of ``buffers.j2``.
+
+Lossless profiles of the traditional model carry the name that buffermgrd gives
+them, ``pg_lossless_<speed>_<cable>_profile``: it reuses an existing profile of
+that name and binds it to the range of PFC priorities, so that both agree.
+Source: sonic-net/sonic-swss cfgmgr/buffermgr.cpp, doSpeedUpdateTask.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Final
+
+from netcheck.model.device import Device, Port
+from netcheck.model.known import UNKNOWN, Known, is_known
+from netcheck.model.qos import Buffer, BufferPool, Dynamic, Static
+from netcheck.platforms.sonic.rendered.facts import any_said, device_qos, ordered_ports, uses_of
+from netcheck.platforms.sonic.rendered.names import range_key, ranges, shared_names
+
+COMPUTED: Final = "NULL"
+_MBPS: Final = 1_000_000
+
+
+class Side(Enum):
+    """Which accounts: of priority groups or of queues."""
+
+    INGRESS = "pg"
+    EGRESS = "q"
+
+    def of(self, port: Port) -> Mapping[int, Buffer]:
+        """Give the accounts of a port by number; none where nothing is said."""
+        said = self.said(port)
+        return said if is_known(said) else {}
+
+    def said(self, port: Port) -> Known[Mapping[int, Buffer]]:
+        """Give the fact as it stands."""
+        return port.qos.ingress_buffer if self is Side.INGRESS else port.qos.egress_buffer
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileRow:
+    """One row of BUFFER_PROFILE; None is a field that is not written."""
+
+    name: str
+    pool: str
+    size: int
+    xon: int | None = None
+    xon_offset: int | None = None
+    xoff: int | None = None
+    dynamic_th: int | None = None
+    static_th: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRow:
+    """One row of BUFFER_POOL."""
+
+    name: str
+    kind: str | None
+    mode: str | None
+    size: int | None
+    percentage: int | None
+    xoff: int | None
+
+
+def alpha_exponent(alpha: float) -> int | None:
+    """Give n of ``alpha == 2**n``; None where alpha is no power of two.
+
+    Example:
+        >>> alpha_exponent(0.125), alpha_exponent(3.0)
+        (-3, None)
+    """
+    if alpha <= 0 or not math.isfinite(alpha):
+        return None
+    mantissa, exponent = math.frexp(alpha)
+    return exponent - 1 if mantissa == 0.5 else None  # noqa: PLR2004 -- frexp of a power of two
+
+
+def lossless_name(port: Port) -> str | None:
+    """Give buffermgrd's name for the lossless profile of a port.
+
+    Example:
+        >>> lossless_name(Port("Ethernet0", speed_bps=400_000_000_000, cable_m=40))
+        'pg_lossless_400000_40m_profile'
+    """
+    if not is_known(port.speed_bps) or not is_known(port.cable_m):
+        return None
+    return f"pg_lossless_{port.speed_bps // _MBPS}_{port.cable_m}m_profile"
+
+
+def numbers(account: Buffer) -> Buffer:
+    """Give an account without its name: what has to be equal for a profile to be shared."""
+    return replace(account, profile=UNKNOWN, is_computed=UNKNOWN)
+
+
+def is_reference(account: Buffer) -> bool:
+    """Tell whether an account only names a profile that the device already has."""
+    return is_known(account.profile) and account.size_bytes is UNKNOWN
+
+
+def has_headroom(account: Buffer) -> bool:
+    """Tell whether an account is one that buffermgrd names in the traditional model."""
+    return account.is_lossless is True and is_known(account.headroom_bytes)
+
+
+def bound_profiles(device: Device, side: Side) -> dict[str, dict[int, str]]:
+    """Give ``port -> number -> profile name`` (or NULL) for every account that is said."""
+    names = _policy_names(device, side)
+    is_traditional = device_qos(device).is_headroom_computed is not True
+    bound: dict[str, dict[int, str]] = {}
+    for port in ordered_ports(device):
+        bound[port.name] = {
+            number: _fixed_name(port, account, is_traditional=is_traditional)
+            or names[number, numbers(account)]
+            for number, account in side.of(port).items()
+        }
+    return bound
+
+
+def _fixed_name(port: Port, account: Buffer, *, is_traditional: bool) -> str | None:
+    """Give the name that an account has whatever the policy is called."""
+    if account.is_computed is True:
+        return COMPUTED
+    if is_known(account.profile):
+        return account.profile
+    return lossless_name(port) if is_traditional and has_headroom(account) else None
+
+
+def _policy_names(device: Device, side: Side) -> dict[tuple[int, Buffer], str]:
+    """Give ``(number, account) -> profile name`` for accounts that SONiC does not name."""
+    every = {number for port in ordered_ports(device) for number in side.of(port)}
+    names = {}
+    for number in sorted(every):
+        uses = uses_of(device, lambda port, n=number: _of_number(side, port, n))  # type: ignore[misc] # mypy cannot type a default in a lambda
+        for content, name in shared_names(uses, suffix=f"_{side.value}{number}").items():
+            names[number, content] = name
+    return names
+
+
+def _of_number(side: Side, port: Port, number: int) -> Iterator[Buffer]:
+    account = side.of(port).get(number)
+    if account is not None and not is_reference(account):
+        yield numbers(account)
+
+
+def profile_rows(device: Device) -> list[ProfileRow] | None:
+    """Give the rows of BUFFER_PROFILE; None when no account is said.
+
+    Two accounts of one name with different numbers are refused before.
+    """
+    if not any(any_said(device, side.said) for side in Side):
+        return None
+    rows = {}
+    for side in Side:
+        bound = bound_profiles(device, side)
+        for port in ordered_ports(device):
+            for number, account in side.of(port).items():
+                name = bound[port.name][number]
+                if name != COMPUTED and not is_reference(account):
+                    rows[name] = _profile_row(name, account)
+    return [rows[name] for name in sorted(rows)]
+
+
+def _profile_row(name: str, account: Buffer) -> ProfileRow:
+    if not is_known(account.pool) or not is_known(account.size_bytes):
+        raise TypeError(f"{name}: incomplete account got past the refusals")
+    threshold = account.threshold
+    return ProfileRow(
+        name=name,
+        pool=account.pool,
+        size=account.size_bytes,
+        xon=_said(account.xon_bytes),
+        xon_offset=_said(account.xon_offset_bytes),
+        xoff=_said(account.headroom_bytes),
+        dynamic_th=alpha_exponent(threshold.alpha) if isinstance(threshold, Dynamic) else None,
+        static_th=threshold.limit_bytes if isinstance(threshold, Static) else None,
+    )
+
+
+def _said(value: Known[int]) -> int | None:
+    return value if is_known(value) else None
+
+
+def account_rows(device: Device, side: Side) -> list[tuple[str, str]] | None:
+    """Give (key, profile) of BUFFER_PG or BUFFER_QUEUE; None when no account is said.
+
+    Neighbouring numbers with one profile share a row, as buffermgrd writes them.
+    """
+    if not any_said(device, side.said):
+        return None
+    rows = []
+    for port, bound in bound_profiles(device, side).items():
+        runs = [
+            (run, profile)
+            for profile in set(bound.values())
+            for run in ranges(number for number in bound if bound[number] == profile)
+        ]
+        rows += [(range_key(port, run), profile) for run, profile in sorted(runs)]
+    return rows
+
+
+def pool_rows(device: Device) -> list[PoolRow] | None:
+    """Give the rows of BUFFER_POOL; None when no pool is said."""
+    pools = device_qos(device).pools
+    if pools is UNKNOWN:
+        return None
+    return (
+        [_pool_row(name, pool) for name, pool in sorted(pools.items())] if is_known(pools) else []
+    )
+
+
+def _pool_row(name: str, pool: BufferPool) -> PoolRow:
+    mode = None
+    if is_known(pool.is_dynamic):
+        mode = "dynamic" if pool.is_dynamic else "static"
+    return PoolRow(
+        name=name,
+        kind=pool.kind.value if is_known(pool.kind) else None,
+        mode=mode,
+        size=_said(pool.size_bytes),
+        percentage=_said(pool.size_percent),
+        xoff=_said(pool.shared_headroom_bytes),
+    )
