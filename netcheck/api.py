@@ -14,7 +14,8 @@ what the command line returns for it. Errors derive from
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -22,6 +23,7 @@ from pathlib import Path
 
 from netcheck.collect.assemble import Assembly, assemble
 from netcheck.collect.grouping import Gathered, gather
+from netcheck.model.document import DocumentKind
 from netcheck.model.errors import InputError, RefusalError
 from netcheck.model.fabric import Fabric, Origin
 from netcheck.model.finding import ExitCode, Finding, Stage, Verdict
@@ -29,15 +31,18 @@ from netcheck.report.report import Report, exit_code
 
 __all__ = [
     "complete",
+    "diff_paths",
     "exit_code",
     "lint_intent",
     "lint_paths",
     "load_intent",
     "observe",
     "render",
+    "verify_devices",
     "verify_snapshot",
 ]
 
+BETWEEN_READINGS_S = 10.0  # SONiC polls queue counters every 10 s
 Paths = str | Path | Sequence[str | Path]
 
 
@@ -149,11 +154,13 @@ def observe(
 
 def _judge_observed(found: Assembly, intended: Fabric | None, profile: str) -> list[Finding]:
     from netcheck.compare.compare import compare  # noqa: PLC0415 -- as lint_intent
+    from netcheck.compare.health import health  # noqa: PLC0415 -- as lint_intent
     from netcheck.rules.engine import judge  # noqa: PLC0415 -- as lint_intent
     from netcheck.rules.settle import settle  # noqa: PLC0415 -- as lint_intent
 
     judged = judge(found.fabric, intended=intended, stage=Stage.LINT, profile=profile)
     judged += found.findings
+    judged += (replace(each, stage=Stage.LINT) for each in health(found.before, found.fabric))
     if intended is not None:
         compared = compare(_only(intended, found.fabric), found.fabric, stage=Stage.LINT)
         judged += (each for each in compared if each.verdict is Verdict.FAIL)
@@ -167,7 +174,11 @@ def _only(intended: Fabric, observed: Fabric) -> Fabric:
 
 
 def verify_snapshot(
-    intent: Fabric | Paths, snapshot: str | Path, *, profile: str = "baseline"
+    intent: Fabric | Paths,
+    snapshot: str | Path,
+    *,
+    profile: str = "baseline",
+    limit: Iterable[str] = (),
 ) -> Report:
     """Compare a snapshot with the intent, and judge it by the rules.
 
@@ -178,11 +189,11 @@ def verify_snapshot(
     """
     from netcheck.compare.verify import verify  # noqa: PLC0415 -- as lint_intent
 
-    fabric = intent if isinstance(intent, Fabric) else load_intent(intent)
-    intended = complete(fabric)
-    found = observe(gather([snapshot]), intended, stage=Stage.VERIFY, origin=Origin.SNAPSHOT)
+    fabric = complete(intent if isinstance(intent, Fabric) else load_intent(intent))
+    given = gather([snapshot])
+    found = observe(given, fabric, limit=limit, stage=Stage.VERIFY, origin=Origin.SNAPSHOT)
     findings = verify(
-        intended,
+        fabric,
         found.fabric,
         before=found.before,
         extra=found.findings,
@@ -190,7 +201,68 @@ def verify_snapshot(
         profile=profile,
         today=today(),
     )
-    return Report("verify", tuple(findings), devices=tuple(found.fabric.devices))
+    return Report(
+        "verify",
+        tuple(limited(findings, limit)),
+        devices=tuple(found.fabric.devices),
+        inputs=given.files,
+        unrecognised=given.unrecognised,
+    )
+
+
+def verify_devices(
+    fabric: Fabric,
+    folder: Path,
+    *,
+    between_s: float = BETWEEN_READINGS_S,
+    profile: str = "baseline",
+    limit: Iterable[str] = (),
+    progress: Callable[[str, str], None] = lambda _device, _state: None,
+) -> Report:
+    """Read the fabric's devices twice into a new snapshot, then verify that.
+
+    Args:
+        fabric: A deployable intent.
+        folder: Where the snapshot goes.
+        between_s: Pause between the two readings of counters.
+        profile: ``baseline`` or ``strict``.
+        limit: Globs of device names; none takes all.
+        progress: Called with device and state as devices are read.
+
+    Raises:
+        InputError: The folder cannot be used.
+    """
+    from netcheck.collect.collector import collect  # noqa: PLC0415 -- brings in SSH
+
+    names = [name for name in fabric.devices if matches(name, limit)]
+    whole = complete(fabric)
+    collect(whole, folder, devices=names, progress=progress)
+    time.sleep(between_s)
+    collect(whole, folder, devices=names, kinds={DocumentKind.COUNTERS}, reading=1)
+    return verify_snapshot(fabric, folder, profile=profile, limit=limit)
+
+
+def diff_paths(before: str | Path, after: str | Path, *, limit: Iterable[str] = ()) -> Report:
+    """What changed between two snapshots (or folders of configurations), by meaning.
+
+    Raises:
+        InputError: A path does not exist.
+    """
+    from netcheck.collect.changes import changes  # noqa: PLC0415 -- as lint_intent
+    from netcheck.rules.settle import group  # noqa: PLC0415 -- as lint_intent
+
+    old, new = gather([before]), gather([after])
+    found = tuple(
+        group(changes(observe(old, limit=limit).fabric, observe(new, limit=limit).fabric))
+    )
+    is_empty = not (old.devices and new.devices)
+    return Report(
+        "diff",
+        found,
+        inputs=(*old.files, *new.files),
+        unrecognised=(*old.unrecognised, *new.unrecognised),
+        exit_code=ExitCode.UNVERIFIED if is_empty else ExitCode(bool(found)),
+    )
 
 
 def matches(name: str, limit: Iterable[str]) -> bool:
@@ -222,7 +294,8 @@ def _listed(paths: Paths) -> list[str | Path]:
 
 
 def _notes(given: Gathered, intended: Fabric | None) -> tuple[str, ...]:
+    notes = [f"{name} was not read: {reason}" for name, reason in given.unread]
     if given.intents and given.devices and intended is None:
         name = given.intents[0][0]
-        return (f"{name} was judged on its own; --intent {name} holds the devices against it",)
-    return ()
+        notes.append(f"{name} was judged on its own; --intent {name} compares the devices with it")
+    return tuple(notes)

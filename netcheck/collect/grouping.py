@@ -75,12 +75,14 @@ class Gathered:
         devices: In order of appearance; names are unique.
         unrecognised: ``(file, reason)``; the reason may be empty.
         files: Files that were recognised.
+        unread: ``(device, reason)`` of a snapshot's devices that gave nothing.
     """
 
     intents: tuple[tuple[str, ...], ...] = ()
     devices: tuple[DeviceDocuments, ...] = ()
     unrecognised: tuple[tuple[str, str], ...] = ()
     files: tuple[str, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -116,6 +118,7 @@ class _Heap:
     scopes: list[tuple[str, list[_Piece]]] = field(default_factory=list)
     devices: list[DeviceDocuments] = field(default_factory=list)
     unrecognised: list[tuple[str, str]] = field(default_factory=list)
+    unread: list[tuple[str, str]] = field(default_factory=list)
 
 
 def gather(paths: Sequence[str | Path]) -> Gathered:
@@ -139,7 +142,13 @@ def gather(paths: Sequence[str | Path]) -> Gathered:
         devices += _devices(name, pieces)
     found = tuple(_with_unique_names(devices))
     files = dict.fromkeys(item.document.name for device in found for item in device.items)
-    return Gathered(_fabrics(heap.intents), found, tuple(heap.unrecognised), tuple(files))
+    return Gathered(
+        _fabrics(heap.intents),
+        found,
+        tuple(heap.unrecognised),
+        tuple(files),
+        tuple(heap.unread),
+    )
 
 
 def _add_loose(heap: _Heap, files: list[Path]) -> None:
@@ -158,7 +167,7 @@ def _add_loose(heap: _Heap, files: list[Path]) -> None:
 def _add_folder(heap: _Heap, folder: Path) -> None:
     """Add one folder: a snapshot, one scope with all below it, or a folder of folders."""
     if is_snapshot(folder):
-        heap.devices += _snapshot_devices(folder)
+        _add_snapshot(heap, folder)
         return
     files, folders = _split_entries(folder)
     pieces = [piece for file in files for piece in _read(heap, file, folder)]
@@ -364,15 +373,18 @@ def _with_unique_names(devices: list[DeviceDocuments]) -> Iterator[DeviceDocumen
         yield replace(device, name=name)
 
 
-def _snapshot_devices(folder: Path) -> Iterator[DeviceDocuments]:
-    """Devices of a snapshot; one that was not reached is there with nothing."""
+def _add_snapshot(heap: _Heap, folder: Path) -> None:
+    """Add a snapshot's devices; one that gave nothing is told apart."""
     snapshot = read_snapshot(folder)
-    kinds = {(str(folder / each.file)): each.kind for each in snapshot.records}
+    kinds = {str(folder / each.file): each.kind for each in snapshot.records}
     for member in snapshot.members:
         items = tuple(
             Item(document, kinds[document.name]) for document in snapshot.documents(member.name)
         )
-        yield DeviceDocuments(member.name, member.platform, items)
+        if items:
+            heap.devices.append(DeviceDocuments(member.name, member.platform, items))
+        else:
+            heap.unread.append((member.name, member.reason or "nothing was had"))
 
 
 def _fabrics(intents: list[tuple[str, str]]) -> tuple[tuple[str, ...], ...]:

@@ -1,0 +1,62 @@
+"""A rendered tree on disk: one folder a device, and an inventory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from netcheck.collect.snapshot import safe_name
+from netcheck.model.errors import InputError
+from netcheck.model.fabric import Fabric
+from netcheck.model.known import is_known
+from netcheck.report.publish import write_whole
+
+INVENTORY = "inventory.json"
+
+
+def write_tree(directory: str, fabric: Fabric, files: Mapping[str, Mapping[str, str]]) -> int:
+    """Write every file as a whole; give their number.
+
+    Files of an earlier rendering that a device no longer has are removed.
+
+    Raises:
+        InputError: The folder cannot be written to.
+    """
+    root = Path(directory)
+    written: set[Path] = set()
+    for device, texts in files.items():
+        folder = root / safe_name(device)
+        for name, text in texts.items():
+            path = folder.joinpath(*name.strip("/").split("/"))
+            write_whole(path, text)
+            written.add(path)
+        _remove_stale(folder, written)
+    write_whole(root / INVENTORY, inventory(fabric))
+    return len(written)
+
+
+def _remove_stale(folder: Path, written: set[Path]) -> None:
+    try:
+        for path in folder.rglob("*"):
+            if path.is_file() and path not in written:
+                path.unlink()
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+
+
+def inventory(fabric: Fabric) -> str:
+    """Devices by platform, as an Ansible inventory in JSON (which is YAML too)."""
+    groups: dict[str, dict[str, object]] = {}
+    for name, device in sorted(fabric.devices.items()):
+        values: dict[str, object] = {}
+        if is_known(device.mgmt):
+            values["ansible_host"] = device.mgmt
+        if is_known(device.mgmt_port):
+            values["ansible_port"] = device.mgmt_port
+        if is_known(device.credentials):
+            values["netcheck_credentials"] = device.credentials
+        platform = device.platform if is_known(device.platform) else "unknown"
+        groups.setdefault(platform, {})[name] = values
+    children = {group: {"hosts": hosts} for group, hosts in sorted(groups.items())}
+    return json.dumps({"all": {"children": children}}, indent=2) + "\n"

@@ -1,0 +1,76 @@
+"""``netcheck verify``."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+import click
+
+from netcheck.cli.options import INTENT, Common, reporting
+from netcheck.cli.output import publish, tell
+from netcheck.model.fabric import Fabric
+from netcheck.model.finding import ExitCode
+from netcheck.report.report import Report
+
+
+@click.command()
+@INTENT
+@click.option("--snapshot", type=click.Path(), metavar="SNAP", help="Judge this, ask no device.")
+@click.option(
+    "--between",
+    type=click.FloatRange(min=0),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Pause between the two readings of counters.",
+)
+@click.option("--watch", is_flag=True, help="Verify again and again until interrupted.")
+@click.option(
+    "--interval",
+    type=click.FloatRange(min=1),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Pause between two rounds of --watch.",
+)
+@reporting
+def verify(
+    common: Common,
+    intent: tuple[str, ...],
+    snapshot: str | None,
+    between: float,
+    interval: float,
+    *,
+    watch: bool,
+) -> ExitCode:
+    """Compare what devices hold with the intent.
+
+    Expected against found, the rules on what is found, neighbours against
+    cabling, links, speeds, and errors that move between two readings.
+    """
+    from netcheck import api  # noqa: PLC0415 -- options are checked without it
+
+    fabric = api.load_intent(intent, deployable=snapshot is None)
+    code = publish(_once(common, fabric, snapshot, between), common)
+    while watch:
+        time.sleep(interval)
+        code = publish(_once(common, fabric, snapshot, between), common)
+    return code
+
+
+def _once(common: Common, fabric: Fabric, snapshot: str | None, between: float) -> Report:
+    from netcheck import api  # noqa: PLC0415 -- as in verify
+
+    if snapshot is not None:
+        return api.verify_snapshot(fabric, snapshot, profile=common.profile, limit=common.limit)
+    with tempfile.TemporaryDirectory(prefix="netcheck-verify-") as folder:
+        return api.verify_devices(
+            fabric,
+            Path(folder),
+            between_s=between,
+            profile=common.profile,
+            limit=common.limit,
+            progress=lambda device, state: tell(f"{device}: {state}", common),
+        )
