@@ -29,6 +29,13 @@ PAGES = {
         "Look at the place first: PFC on both ends, headroom, DSCP map, MTU.",
         _ROCEV2,
     ),
+    "loss-located": Page(
+        Severity.INFO,
+        Verdict.FAIL,
+        "The place that the counters, or the flows that suffered, point at.",
+        "Compare this port and its peer with the intent.",
+        "derived: counted drops first, else the cables that only suffering flows share",
+    ),
     "loss-outside-queue": Page(
         Severity.WARNING,
         Verdict.FAIL,

@@ -29,6 +29,7 @@ from netcheck.model.finding import (
 from netcheck.model.known import is_known
 from netcheck.perf.agreement import disagreements
 from netcheck.perf.bandwidth import bandwidth_findings
+from netcheck.perf.localise import suspects
 from netcheck.perf.losses import Sight, loss_sights, mark_sights, pause_sights, traffic_sights
 from netcheck.perf.observe import RoundResult, is_incast, lossless_pfc_priorities, tested_classes
 from netcheck.perf.pages import PAGES
@@ -83,6 +84,8 @@ def judge_perf(results: Sequence[RoundResult], fabric: Fabric, basis: Basis) -> 
             *_class_findings(own, fabric, item),
         ]
         findings += found
+        if has_failed(found):
+            findings += _located(own, fabric, item)
         classes.append(_class_verdict(own, fabric, item, found, basis))
     performance = Performance.SLOW if slow else Performance.OK
     worst = max((item.verdict for item in classes), key=_rank, default=None)
@@ -260,6 +263,18 @@ def _outside_class(result: RoundResult, fabric: Fabric, item: TrafficClass) -> I
             f" found in {word} {most.key.number} ({sight.by} of {total} packets in {sight.index})",
             expected=f"{word} {sight.index}",
             found=f"{word} {most.key.number}",
+        )
+
+
+def _located(
+    results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
+) -> Iterator[Finding]:
+    for suspect in suspects(results, fabric, item):
+        yield _finding(
+            "loss-located",
+            Place(suspect.where.device, suspect.where.port),
+            f"{suspect.where}: {suspect.evidence}; look at {suspect.look_at}",
+            found=suspect.evidence,
         )
 
 
