@@ -1,0 +1,218 @@
+"""A deployable intent with everything said: defaults, computed values, policies expanded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import ceil
+
+from netcheck.intent.cables import (
+    HOST_CABLE_M,
+    SWITCH_CABLE_M,
+    Cable,
+    cables_by_port,
+    complete_links,
+    far_port,
+)
+from netcheck.intent.complaint import Complaints
+from netcheck.intent.defaults import L2_MTU, complete_policy
+from netcheck.intent.hosts import (
+    ETHERNET_BYTES,
+    JobFacts,
+    host_port,
+    host_rdma,
+    job_environment,
+)
+from netcheck.intent.notes import Notes
+from netcheck.intent.switches import (
+    Surroundings,
+    closed_qos,
+    complete_switch,
+    has_shared_headroom,
+    switch_qos,
+)
+from netcheck.model.device import Device, LinkLayer, Port, RdmaDevice, Role
+from netcheck.model.errors import InputError
+from netcheck.model.fabric import Fabric, Policy, PortRef
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import ABSENT, UNKNOWN, Known, first_known, is_known, known_or
+from netcheck.model.qos import PortQos
+
+
+def complete(fabric: Fabric) -> Fabric:
+    """Give the fabric with every policy expanded into its ports and hosts.
+
+    What nobody said is listed in ``defaulted``, what was computed in
+    ``derivations``. Buffer pools stay as they are. Completing twice gives
+    the same.
+
+    Raises:
+        IntentError: A value can neither be defaulted nor computed.
+    """
+    notes = Notes()
+    policies = {name: complete_policy(policy, notes) for name, policy in fabric.policies.items()}
+    fabric = replace(fabric, policies=FrozenMap(policies), links=complete_links(fabric, notes))
+    work = _Completion(fabric, notes)
+    devices = {name: work.device(device) for name, device in fabric.devices.items()}
+    work.complaints.raise_if_any()
+    return replace(
+        fabric,
+        devices=FrozenMap(devices),
+        defaulted=(
+            *fabric.defaulted,
+            *(one for one in notes.defaulted if one not in fabric.defaulted),
+        ),
+        derivations=fabric.derivations.with_items(notes.derivations),
+    )
+
+
+class _Completion:
+    """Completes devices one by one; equal ports share one ``PortQos``."""
+
+    def __init__(self, fabric: Fabric, notes: Notes) -> None:
+        self.fabric = fabric
+        self.notes = notes
+        self.complaints = Complaints()
+        self.cables = cables_by_port(fabric)
+        self.qos: dict[tuple[str, Surroundings], PortQos] = {}
+
+    def device(self, device: Device) -> Device:
+        ports = {name: self._with_policy(port) for name, port in device.ports.items()}
+        device = replace(device, ports=FrozenMap(ports))
+        if device.role is Role.HOST:
+            return self._host(device)
+        return self._switch(device)
+
+    def _with_policy(self, port: Port) -> Port:
+        return replace(port, policy=first_known(port.policy, self.fabric.policy))
+
+    def _policy(self, port: Port) -> Policy | None:
+        if port.link_layer is LinkLayer.INFINIBAND or not is_known(port.policy):
+            return None
+        return self.fabric.policies.get(port.policy)
+
+    def _cable(self, device: Device, port: Port) -> Cable:
+        linked = self.cables.get(PortRef(device.name, port.name))
+        if linked:
+            return linked
+        default = HOST_CABLE_M if device.role is Role.HOST else SWITCH_CABLE_M
+        return Cable(float(known_or(port.cable_m, ceil(default))), 0.0, UNKNOWN)
+
+    def _speed(self, port: Port, cable: Cable) -> Known[int]:
+        far = far_port(self.fabric, cable)
+        return first_known(port.speed_bps, far.speed_bps if far else UNKNOWN)
+
+    def _host(self, device: Device) -> Device:
+        ports = {name: self._host_port(device, port) for name, port in device.ports.items()}
+        device = replace(device, ports=FrozenMap(ports))
+        rdma = {name: self._rdma(device, one) for name, one in device.rdma.items()}
+        device = replace(device, rdma=FrozenMap(rdma))
+        return self._with_jobs(device) if self.fabric.jobs and rdma else device
+
+    def _host_port(self, device: Device, port: Port) -> Port:
+        policy = self._policy(port)
+        if policy is None:
+            return replace(port, qos=closed_qos(port)) if port.policy is ABSENT else port
+        cable = self._cable(device, port)
+        drivers = frozenset(
+            one.driver
+            for one in device.rdma.values()
+            if port.name in one.ports and is_known(one.driver)
+        )
+        port = replace(
+            port,
+            speed_bps=self._speed(port, cable),
+            cable_m=first_known(port.cable_m, ceil(cable.length_m)),
+            link_layer=LinkLayer.ETHERNET,
+        )
+        return host_port(port, policy, drivers, self.notes)
+
+    def _rdma(self, device: Device, one: RdmaDevice) -> RdmaDevice:
+        port = device.ports.get(one.ports[0]) if one.ports else None
+        policy = self._policy(port) if port else None
+        if port is None or policy is None:
+            return one
+        return host_rdma(one, policy, known_or(port.ip_mtu, L2_MTU), self.notes)
+
+    def _with_jobs(self, device: Device) -> Device:
+        roce = tuple(self._under_policy(device))
+        rdma = roce or tuple(
+            one for one in device.rdma.values() if one.link_layer is LinkLayer.INFINIBAND
+        )
+        versions = {policy.roce_version for policy in self.fabric.policies.values()}
+        facts = JobFacts(device, rdma, 1 if versions == {1} else 2)
+        environment = job_environment(facts, self.fabric.jobs, self.notes)
+        return replace(device, host=replace(device.host, environment=environment))
+
+    def _under_policy(self, device: Device) -> Iterator[RdmaDevice]:
+        for one in device.rdma.values():
+            if one.ports and self._policy(device.ports[one.ports[0]]):
+                yield one
+
+    def _switch(self, device: Device) -> Device:
+        policies = [policy for port in device.ports.values() if (policy := self._policy(port))]
+        used = list({policy.name: policy for policy in policies}.values())
+        if used:
+            device = complete_switch(device, used, self.notes)
+        ports = {name: self._switch_port(device, port) for name, port in device.ports.items()}
+        return replace(device, ports=FrozenMap(ports))
+
+    def _switch_port(self, device: Device, port: Port) -> Port:
+        policy = self._policy(port)
+        if policy is None:
+            return replace(port, qos=closed_qos(port)) if port.policy is ABSENT else port
+        cable = self._cable(device, port)
+        speed = self._speed(port, cable)
+        if not is_known(speed):
+            self._complain(device, port, "has no speed, needed for headroom")
+            return port
+        l2_mtu = known_or(first_known(port.l2_mtu, policy.l2_mtu), L2_MTU)
+        port = replace(
+            port,
+            speed_bps=speed,
+            l2_mtu=l2_mtu,
+            ip_mtu=first_known(port.ip_mtu, policy.ip_mtu),
+            cable_m=first_known(port.cable_m, ceil(cable.length_m)),
+            link_layer=LinkLayer.ETHERNET,
+        )
+        around = self._surroundings(device, port, cable, speed, l2_mtu)
+        return replace(port, qos=self._shared_qos(device, port, policy, around))
+
+    def _surroundings(
+        self, device: Device, port: Port, cable: Cable, speed: int, l2_mtu: int
+    ) -> Surroundings:
+        return Surroundings(
+            asic=known_or(device.asic, ""),
+            speed_bps=speed,
+            lanes=known_or(port.lanes, 1),
+            cable_m=float(max(known_or(port.cable_m, 0), cable.length_m)),
+            extra_delay_ns=cable.extra_delay_ns,
+            l2_mtu=max(l2_mtu, self._far_l2_mtu(cable)),
+            has_shared_headroom=has_shared_headroom(device),
+        )
+
+    def _far_l2_mtu(self, cable: Cable) -> int:
+        """Largest frame that the far end may send, as far as its intent says."""
+        far = far_port(self.fabric, cable)
+        if far is None:
+            return 0
+        policy = self._policy(self._with_policy(far))
+        said = first_known(far.l2_mtu, policy.l2_mtu if policy else UNKNOWN)
+        ip_mtu = first_known(far.ip_mtu, policy.ip_mtu if policy else UNKNOWN)
+        return max(known_or(said, 0), known_or(ip_mtu, -ETHERNET_BYTES) + ETHERNET_BYTES)
+
+    def _shared_qos(
+        self, device: Device, port: Port, policy: Policy, around: Surroundings
+    ) -> PortQos:
+        key = (policy.name, around)
+        if key not in self.qos:
+            try:
+                self.qos[key] = switch_qos(policy, around, self.notes)
+            except InputError as error:
+                self._complain(device, port, str(error))
+                return port.qos
+        return self.qos[key]
+
+    def _complain(self, device: Device, port: Port, message: str) -> None:
+        at = device.find_evidence(f"port {port.name}")
+        self.complaints.add(at, f"{device.name} {port.name}: {message}")

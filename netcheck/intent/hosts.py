@@ -1,0 +1,234 @@
+"""A completed policy expanded into what hosts hold: ports, RDMA devices, job settings.
+
+The DSCP map of a host is its platform's own (DSCP / 8 where the NIC trusts
+DSCP) with the marks of the classes put over it: that is what the NIC holds and
+shows. Priorities that no class uses share the default class's queue, so that
+every queue of the NIC has a place in the scheduling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from ipaddress import ip_interface
+
+from netcheck.intent.complaint import Complaint, IntentError, suggest
+from netcheck.intent.defaults import (
+    PRIORITIES,
+    RDMA_MTUS,
+    class_that_carries,
+    data_class,
+    default_class,
+    lossless_classes,
+    marked_classes,
+)
+from netcheck.intent.notes import Notes
+from netcheck.intent.switches import DSCPS, class_marks, has_pcp, schedulers
+from netcheck.model.device import CongestionControl, Device, LinkLayer, Port, RdmaDevice
+from netcheck.model.fabric import Carries, Policy, TrafficClass
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import UNKNOWN, Known, first_known, is_known, known_or
+from netcheck.model.qos import DcbxMode, PortQos, Trust
+
+ETHERNET_BYTES = 18  # header and one VLAN tag
+USUAL_IP_MTU = 9000
+# IPv6 header, UDP, BTH, RETH, immediate data and ICRC, as the kernel counts them
+ROCE_HEADERS = 40 + 8 + 12 + 16 + 4 + 4
+ECT = 2
+# drivers whose NIC has a whole DSCP map of its own
+MAPPED_DRIVERS = frozenset({"mlx5"})
+
+
+def host_port(port: Port, policy: Policy, drivers: frozenset[str], notes: Notes) -> Port:
+    """Give a host's port with everything that a completed policy says of it."""
+    pfc = frozenset(known_or(one.pfc_priority, 0) for one in lossless_classes(policy))
+    qos = PortQos(
+        trust=policy.trust,
+        dscp_to_priority=UNKNOWN if policy.trust is Trust.PCP else _dscp_map(policy, drivers),
+        pcp_to_priority=UNKNOWN if not has_pcp(policy) else _identity(),
+        priority_to_queue=_priority_to_queue(policy),
+        pfc_rx=pfc,
+        pfc_tx=pfc,
+        # DISABLED means that nothing is negotiated: the host itself decides
+        dcbx_mode=DcbxMode.HOST if policy.dcbx is DcbxMode.DISABLED else policy.dcbx,
+        scheduler=schedulers(policy),
+        global_pause_rx=policy.global_pause,
+        global_pause_tx=policy.global_pause,
+    )
+    return replace(port, ip_mtu=_ip_mtu(port, policy, notes), qos=qos)
+
+
+def _identity() -> FrozenMap[int, int]:
+    return FrozenMap({number: number for number in PRIORITIES})
+
+
+def _dscp_map(policy: Policy, drivers: frozenset[str]) -> FrozenMap[int, int]:
+    own = {dscp: dscp >> 3 for dscp in DSCPS} if drivers & MAPPED_DRIVERS else {}
+    return FrozenMap(dict(sorted({**own, **class_marks(policy, "dscp")}.items())))
+
+
+def _priority_to_queue(policy: Policy) -> FrozenMap[int, int]:
+    stated = {known_or(one.priority, 0): known_or(one.queue, 0) for one in policy.classes.values()}
+    default = known_or(default_class(policy).queue, 0)
+    return FrozenMap({number: stated.get(number, default) for number in PRIORITIES})
+
+
+def _ip_mtu(port: Port, policy: Policy, notes: Notes) -> int:
+    stated = first_known(port.ip_mtu, policy.ip_mtu)
+    if is_known(stated):
+        return stated
+    largest = known_or(first_known(port.l2_mtu, policy.l2_mtu), USUAL_IP_MTU + ETHERNET_BYTES)
+    mtu = min(USUAL_IP_MTU, largest - ETHERNET_BYTES)
+    path = f"roce.policies.{policy.name} ip_mtu of hosts"
+    notes.derive(path, f"{mtu}B: at most {USUAL_IP_MTU} and l2_mtu {largest} - {ETHERNET_BYTES}")
+    return mtu
+
+
+def rdma_mtu(policy: Policy, ip_mtu: int) -> int:
+    """Give the RDMA MTU to reach: as said, else the largest whose packets fit.
+
+    Source: torvalds/linux include/rdma/ib_addr.h, iboe_get_mtu.
+
+    Example:
+        >>> rdma_mtu(Policy("p"), 9000), rdma_mtu(Policy("p"), 1500)
+        (4096, 1024)
+    """
+    if is_known(policy.rdma_mtu):
+        return policy.rdma_mtu
+    room = ip_mtu - ROCE_HEADERS
+    return next((mtu for mtu in RDMA_MTUS if mtu <= room), RDMA_MTUS[-1])
+
+
+def tos(one: TrafficClass) -> Known[int]:
+    """Give the ToS byte of a class: DSCP times 4, plus ECT(0) where its queue marks.
+
+    Example:
+        >>> tos(TrafficClass("rdma", dscp=frozenset({26})))
+        104
+    """
+    if not is_known(one.dscp) or not one.dscp:
+        return UNKNOWN
+    is_marked = is_known(one.ecn) and one.ecn.is_enabled is True
+    return min(one.dscp) << 2 | (ECT if is_marked else 0)
+
+
+def host_rdma(device: RdmaDevice, policy: Policy, ip_mtu: int, notes: Notes) -> RdmaDevice:
+    """Give an RDMA device with everything that a completed policy says of it."""
+    data = data_class(policy)
+    computed = tos(data) if data else UNKNOWN
+    if data and is_known(computed):
+        how = f"{computed}: DSCP {computed >> 2} of class {data.name} times 4 plus {computed & 3}"
+        notes.derive(f"roce.policies.{policy.name} traffic_class of hosts", how)
+    mtu = rdma_mtu(policy, ip_mtu)
+    if not is_known(policy.rdma_mtu):
+        how = f"{mtu}B: largest whose packets fit in IP MTU {ip_mtu}"
+        notes.derive(f"roce.policies.{policy.name} rdma_mtu of hosts", how)
+    return replace(
+        device,
+        link_layer=LinkLayer.ETHERNET,
+        traffic_class=first_known(device.traffic_class, computed),
+        rdma_cm_tos=first_known(device.rdma_cm_tos, computed),
+        rdma_cm_roce_v2=policy.roce_version != 1,
+        active_mtu=mtu,
+        congestion_control=_congestion_control(device.congestion_control, policy),
+    )
+
+
+def _congestion_control(stated: CongestionControl, policy: Policy) -> CongestionControl:
+    """Points on the priorities whose queues mark; CNPs with the marks of their class."""
+    points = frozenset(known_or(one.priority, 0) for one in marked_classes(policy))
+    if not points:
+        return stated
+    cnp = class_that_carries(policy, Carries.CNP)
+    dscp = min(cnp.dscp) if cnp and is_known(cnp.dscp) and cnp.dscp else UNKNOWN
+    return replace(
+        stated,
+        notification_point=points,
+        reaction_point=points,
+        cnp_dscp=dscp,
+        cnp_pcp=known_or(cnp.priority, UNKNOWN) if cnp else UNKNOWN,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class JobFacts:
+    """What ``auto`` in job settings is computed from, on one host."""
+
+    device: Device
+    rdma: tuple[RdmaDevice, ...]
+    roce_version: int
+
+
+def job_environment(
+    facts: JobFacts, jobs: Mapping[str, Mapping[str, str]], notes: Notes
+) -> FrozenMap[str, str]:
+    """Give the job variables of one host, ``auto`` computed.
+
+    Raises:
+        IntentError: ``auto`` is asked for a variable that it is not known for.
+    """
+    found = {}
+    for family, variables in jobs.items():
+        for name, value in variables.items():
+            computed = _auto(facts, family, name, notes) if value == "auto" else value
+            if is_known(computed):
+                found[name] = computed
+    return FrozenMap(found)
+
+
+def _auto(facts: JobFacts, family: str, name: str, notes: Notes) -> Known[str]:
+    if name not in _AUTOMATIC:
+        message = f"jobs.{family}.{name}: auto is not known for it{suggest(name, _AUTOMATIC)}"
+        raise IntentError([Complaint(facts.device.evidence["device"], message)])
+    if not facts.rdma:
+        return UNKNOWN
+    value, how = _AUTOMATIC[name](facts)
+    if is_known(value):
+        notes.derive(f"jobs.{family}.{name} = {value}", how)
+    return value
+
+
+Automatic = tuple[Known[str], str]
+
+
+def _hca(facts: JobFacts) -> Automatic:
+    """Devices of the fabric; ``=`` asks NCCL for whole names where one begins another."""
+    names = [one.name for one in facts.rdma]
+    others = facts.device.rdma.keys() - set(names)
+    is_ambiguous = any(other.startswith(name) for other in others for name in names)
+    return ("=" if is_ambiguous else "") + ",".join(names), "RDMA devices under a policy"
+
+
+def _ucx_devices(facts: JobFacts) -> Automatic:
+    return ",".join(f"{one.name}:1" for one in facts.rdma), "RDMA devices under a policy, port 1"
+
+
+def _tos(facts: JobFacts) -> Automatic:
+    value = facts.rdma[0].rdma_cm_tos
+    return (str(value) if is_known(value) else UNKNOWN), "ToS byte of the data class"
+
+
+def _gid_index(facts: JobFacts) -> Automatic:
+    """Index of the routable RoCE v2 address.
+
+    Source: torvalds/linux drivers/infiniband/core/roce_gid_mgmt.c fills the table
+        address by address, v1 before v2; the link-local address comes first.
+    """
+    port = facts.device.ports.get(facts.rdma[0].ports[0]) if facts.rdma[0].ports else None
+    if facts.rdma[0].link_layer is LinkLayer.INFINIBAND or port is None:
+        return UNKNOWN, ""
+    if not is_known(port.address) or facts.rdma[0].driver != "mlx5":
+        return "-1", "left to the library: the order of addresses is not known"
+    index = 3 if facts.roce_version != 1 else 2
+    version = ip_interface(port.address).version
+    return str(index), f"after both link-local ones, IPv{version} RoCE v{facts.roce_version}"
+
+
+_AUTOMATIC: dict[str, Callable[[JobFacts], Automatic]] = {
+    "NCCL_IB_HCA": _hca,
+    "NCCL_IB_TC": _tos,
+    "NCCL_IB_GID_INDEX": _gid_index,
+    "UCX_NET_DEVICES": _ucx_devices,
+    "UCX_IB_TRAFFIC_CLASS": _tos,
+    "UCX_IB_GID_INDEX": _gid_index,
+}
