@@ -1,0 +1,1 @@
+"""Reading SONiC: texts into tables, tables into a device."""

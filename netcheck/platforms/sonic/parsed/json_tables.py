@@ -1,0 +1,275 @@
+"""JSON texts of SONiC into tables: nested CONFIG_DB, flat keys, redis dumps, SET lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from netcheck.model.device import Defect, DefectKind
+from netcheck.platforms.sonic.parsed.json_text import JsonText, Member, read_json
+from netcheck.platforms.sonic.parsed.schema import SCHEMAS, KeyForm
+from netcheck.platforms.sonic.parsed.tables import Cell, Database, Row, Source, Table, Tables
+
+# Tables of STATE_DB that end in _TABLE like some of CONFIG_DB do.
+STATE_TABLES: Final = frozenset(
+    {
+        "PORT_TABLE",
+        "BUFFER_POOL_TABLE",
+        "BUFFER_PROFILE_TABLE",
+        "BUFFER_MAX_PARAM_TABLE",
+        "SWITCH_CAPABILITY",
+        "QUEUE_COUNTER_CAPABILITIES",
+        "PORT_COUNTER_CAPABILITIES",
+        "LLDP_ENTRY_TABLE",
+        "WARM_RESTART_TABLE",
+        "TRANSCEIVER_INFO",
+    }
+)
+_COUNTER_TABLE: Final = re.compile(r"COUNTERS\w*|(?:USER|PERSISTENT|PERIODIC)_WATERMARKS|RATES")
+_DUMP: Final = re.compile(
+    r"sonic-db-dump -n '?(?P<database>\w+_DB)'?(?: -k ['\"]?(?P<keys>[^'\" ]+)['\"]?)?"
+)
+_APPL_BUFFERS: Final = ("BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "BUFFER_QUEUE")
+_FLAT: Final = re.compile(r"(?P<table>[A-Z][A-Z0-9_]*)(?P<separator>[|:])(?P<key>.+)", re.DOTALL)
+_TABLE_NAME: Final = re.compile(r"[A-Z][A-Za-z0-9_]*")
+
+
+class _Place(NamedTuple):
+    database: Database
+    table: str
+    key: str
+
+
+def load_json(source: Source, tables: Tables) -> JsonText:
+    """Put what a JSON text says into the tables; a text that breaks says nothing.
+
+    Returns:
+        The text as read, for those that hold no tables at all.
+    """
+    text = read_json(source.document.text)
+    if text.fault is not None:
+        _tell_broken(source, text, tables)
+        return text
+    for key, offset in text.duplicates:
+        tables.defects.append(_duplicate(source, key, offset))
+    root = text.root.value if text.root is not None else {}
+    loader = _Loader(source, tables)
+    if isinstance(root, dict):
+        loader.load(root)
+    elif isinstance(root, list):
+        loader.load_list(root)
+    else:
+        tables.unread.append(source.evidence(0))
+    loader.finish()
+    return text
+
+
+def _tell_broken(source: Source, text: JsonText, tables: Tables) -> None:
+    fault = text.fault
+    if fault is None:
+        return
+    if hinted_database(source.document.command) in {None, Database.CONFIG}:
+        tables.is_damaged = True
+    tables.defects.append(
+        Defect(
+            DefectKind.MALFORMED_VALUE,
+            source.document.name,
+            f"{source.document.name} is no whole JSON text: {fault.reason}; "
+            "what it would say is unknown",
+            expected="a whole JSON text",
+            found=fault.reason,
+            evidence=source.evidence(fault.offset),
+        )
+    )
+
+
+def _duplicate(source: Source, key: str, offset: int) -> Defect:
+    return Defect(
+        DefectKind.DUPLICATE_KEY,
+        key,
+        f"{key} stands twice in one object; the last one is read",
+        evidence=source.evidence(offset),
+    )
+
+
+def hinted_database(command: str) -> Database | None:
+    """Give the database that a command names, if it names one that is read."""
+    match = re.search(r"\b(CONFIG|APPL|STATE|COUNTERS)_DB\b", command)
+    if match:
+        return Database(match[0])
+    if "sonic-cfggen" in command or "runningconfiguration" in command:
+        return Database.CONFIG
+    return None
+
+
+class _Loader:
+    def __init__(self, source: Source, tables: Tables) -> None:
+        self.source = source
+        self.tables = tables
+        self.hint = hinted_database(source.document.command)
+        self.found: dict[tuple[Database, str], dict[str, Row]] = {}
+        self.partial: set[tuple[Database, str]] = set()
+
+    def load(self, root: Mapping[str, Member], *, is_whole: bool = True) -> None:
+        for name, member in root.items():
+            fields = _fields_of_dump(member)
+            if fields is None:
+                self._tell_unread(name, member)
+            elif _is_nested(name, fields):
+                self._add_nested(name, fields)
+            else:
+                self._add_flat(name, fields, member, is_whole=is_whole)
+
+    def load_list(self, items: list[Member]) -> None:
+        """Lists for swssconfig: each entry sets one key, and others may exist."""
+        for item in items:
+            if isinstance(item.value, dict):
+                entry = {key: m for key, m in item.value.items() if isinstance(m.value, dict)}
+                self.load(
+                    {key: m for key, m in entry.items() if key != "control_fields"},
+                    is_whole=False,
+                )
+            else:
+                self.tables.unread.append(self.source.evidence(item.offset))
+
+    def _add_nested(self, name: str, fields: Mapping[str, Member]) -> None:
+        rows = self.found.setdefault((Database.CONFIG, name), {})
+        for key, member in fields.items():
+            if isinstance(member.value, dict):
+                rows[key] = self._row(key, member.value, member.offset)
+            else:
+                self._tell_unread(f"{name}|{key}", member)
+
+    def _add_flat(
+        self, name: str, fields: Mapping[str, Member], member: Member, *, is_whole: bool
+    ) -> None:
+        place = _place_of(name, self.hint)
+        if place is None:
+            self._tell_unread(name, member)
+            return
+        at = (place.database, place.table)
+        self.found.setdefault(at, {})[place.key] = self._row(place.key, fields, member.offset)
+        if not is_whole:
+            self.partial.add(at)
+
+    def _row(self, key: str, fields: Mapping[str, Member], offset: int) -> Row:
+        cells = {name: Cell(_text_of(m), self.source, m.offset) for name, m in fields.items()}
+        cells.pop("NULL", None)  # placeholder that redis needs for a row without fields
+        return Row(key, cells, self.source, offset)
+
+    def _tell_unread(self, name: str, member: Member) -> None:
+        evidence = self.source.evidence(member.offset)
+        if may_touch_qos(name):
+            self.tables.defects.append(
+                Defect(
+                    DefectKind.UNKNOWN_LINE,
+                    name,
+                    f"{name} is in no form that is read",
+                    evidence=evidence,
+                )
+            )
+        self.tables.unread.append(evidence)
+
+    def finish(self) -> None:
+        dump = _DUMP.search(self.source.document.command)
+        for name in _tables_asked_for(dump):
+            self.found.setdefault((Database.APPL, name), {})
+        is_part = dump is not None and not _asks_for_whole_tables(dump["keys"])
+        for at, rows in self.found.items():
+            database, name = at
+            whole = at not in self.partial and not is_part
+            is_applied = database in {Database.APPL, Database.STATE}
+            table = Table(name, rows, is_whole=whole, is_applied=is_applied)
+            self.tables.add(database, table)
+        names = {name for database, name in self.found if database is Database.CONFIG}
+        if {"DEVICE_METADATA", "PORT"} <= names:
+            self.tables.is_whole = True
+
+
+def _fields_of_dump(member: Member) -> Mapping[str, Member] | None:
+    """Fields of a hash, out of the wrapping that sonic-db-dump gives each key."""
+    if not isinstance(member.value, dict):
+        return None
+    inner = member.value.get("value")
+    if inner is not None and "type" in member.value and not isinstance(inner.value, str):
+        return inner.value if isinstance(inner.value, dict) else None
+    return member.value
+
+
+def _is_nested(name: str, fields: Mapping[str, Member]) -> bool:
+    if "|" in name or ":" in name:
+        return False
+    if _COUNTER_TABLE.fullmatch(name):
+        return False
+    return _TABLE_NAME.fullmatch(name) is not None and (
+        name in SCHEMAS or any(isinstance(member.value, dict) for member in fields.values())
+    )
+
+
+def _place_of(name: str, hint: Database | None) -> _Place | None:
+    if _COUNTER_TABLE.fullmatch(name):
+        return _Place(Database.COUNTERS, name, "")
+    match = _FLAT.fullmatch(name)
+    if match is None:
+        return None
+    table, key = match["table"], match["key"]
+    database = hint or _database_by_form(table, match["separator"])
+    if database in {Database.APPL, Database.STATE}:
+        table = table.removesuffix("_TABLE")
+    if database is Database.APPL and is_port_index(table):
+        key = key.replace(":", "|")
+    return _Place(database, table, key)
+
+
+def is_port_index(table: str) -> bool:
+    """Tell whether the rows of a table are keyed by port and index."""
+    schema = SCHEMAS.get(table)
+    return schema is not None and schema.key is KeyForm.PORT_INDEX
+
+
+def _database_by_form(table: str, separator: str) -> Database:
+    if separator == ":":
+        is_counter = _COUNTER_TABLE.fullmatch(table) is not None
+        return Database.COUNTERS if is_counter else Database.APPL
+    return Database.STATE if table in STATE_TABLES else Database.CONFIG
+
+
+def _tables_asked_for(dump: re.Match[str] | None) -> Iterator[str]:
+    """Tables of APPL_DB that a dump would show if they had any row."""
+    if (
+        dump is not None
+        and dump["database"] == Database.APPL
+        and dump["keys"] in {None, "BUFFER_*"}
+    ):
+        yield from _APPL_BUFFERS
+
+
+def _asks_for_whole_tables(keys: str | None) -> bool:
+    return keys is None or re.fullmatch(r"\*?[A-Z_]*(?:[|:])?\*", keys) is not None
+
+
+def _text_of(member: Member) -> str:
+    """The text of a field; lists as SONiC joins them."""
+    if isinstance(member.value, str):
+        return member.value
+    if isinstance(member.value, list):
+        return ",".join(m.value if isinstance(m.value, str) else "{}" for m in member.value)
+    return "{}"
+
+
+_QOS_WORDS: Final = re.compile(
+    r"QOS|PFC|ECN|WRED|BUFFER|QUEUE|SCHEDUL|DSCP|DOT1P|PAUSE|LOSSLESS|HEADROOM|MTU|TC_TO|TRIM"
+    r"|WATCHDOG|XOFF|XON|PRIORIT",
+    re.IGNORECASE,
+)
+
+
+def may_touch_qos(name: str) -> bool:
+    """Tell whether something of that name may change how RDMA traffic is treated.
+
+    Example:
+        >>> may_touch_qos("PFC_MODE"), may_touch_qos("SNMP_COMMUNITY")
+        (True, False)
+    """
+    return _QOS_WORDS.search(name) is not None

@@ -1,0 +1,270 @@
+"""How each port treats traffic: PORT_QOS_MAP, QUEUE, SCHEDULER, WRED_PROFILE, PFC_WD."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, TypeVar
+
+from netcheck.model.device import Port
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing, is_known
+from netcheck.model.qos import (
+    CongestionAction,
+    DcbxMode,
+    Ecn,
+    PfcMode,
+    PortQos,
+    Scheduler,
+    SchedulerKind,
+    Trust,
+    Watchdog,
+    WatchdogAction,
+)
+from netcheck.platforms.sonic import quirks
+from netcheck.platforms.sonic.parsed.buffers import Accounts
+from netcheck.platforms.sonic.parsed.check import bare_name
+from netcheck.platforms.sonic.parsed.tables import Cell, Row, Tables, cell_of
+from netcheck.platforms.sonic.parsed.values import (
+    Book,
+    Maps,
+    RowsOfPorts,
+    number,
+    priorities,
+    reference,
+    shared_cell,
+    text,
+)
+
+ValueT = TypeVar("ValueT")
+ALL_PRIORITIES: Final = frozenset(range(8))
+_ECN_GREEN: Final = frozenset({"ecn_all", "ecn_green", "ecn_green_yellow", "ecn_green_red"})
+_BITS_OF_METER: Final = {"bytes": 8}
+# field of the model: field of PORT_QOS_MAP, table that it names
+_MAPS: Final = {
+    "pcp_to_priority": ("dot1p_to_tc_map", "DOT1P_TO_TC_MAP"),
+    "priority_to_queue": ("tc_to_queue_map", "TC_TO_QUEUE_MAP"),
+    "priority_to_priority_group": ("tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP"),
+    "pfc_priority_to_queue": ("pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE"),
+    "pfc_priority_to_priority_group": ("pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"),
+    "remark_dscp": ("tc_to_dscp_map", "TC_TO_DSCP_MAP"),
+}
+
+
+@dataclass(slots=True)
+class PortPolicies:
+    """Gives each port its ``PortQos``; ports that are alike share one."""
+
+    tables: Tables
+    accounts: Accounts
+    book: Book
+    maps: Maps = field(init=False)
+    bindings: RowsOfPorts = field(init=False)
+    queues: RowsOfPorts = field(init=False)
+    watchdogs: RowsOfPorts = field(init=False)
+    _shared: dict[PortQos, PortQos] = field(default_factory=dict)
+    _ecn: dict[str, Ecn] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.maps = Maps(self.tables)
+        self.bindings = RowsOfPorts(self.tables, "PORT_QOS_MAP")
+        self.queues = RowsOfPorts(self.tables, "QUEUE")
+        self.watchdogs = RowsOfPorts(self.tables, "PFC_WD")
+
+    def read(self, port: Port, asymmetric: Known[str]) -> PortQos:
+        """Give how a port treats traffic."""
+        row = self.bindings.row(port.name)
+        pfc = priorities(row, "pfc_enable")
+        self._note(port.name, row, "pfc_enable", "pfc_tx", "pfc_rx")
+        bound = partial(self._bound_map, port.name, row)
+        qos = PortQos(
+            trust=self._trust(port.name, row),
+            dscp_to_priority=self._dscp_map(port.name, row),
+            pcp_to_priority=bound("pcp_to_priority"),
+            priority_to_queue=bound("priority_to_queue"),
+            priority_to_priority_group=bound("priority_to_priority_group"),
+            pfc_priority_to_queue=bound("pfc_priority_to_queue"),
+            pfc_priority_to_priority_group=bound("pfc_priority_to_priority_group"),
+            remark_dscp=bound("remark_dscp"),
+            pfc_tx=pfc,
+            pfc_rx=_received(pfc, asymmetric),
+            pfc_mode=_pfc_mode(pfc),
+            dcbx_mode=DcbxMode.DISABLED,  # community SONiC has no DCBX at all
+            dcbx_willing=False,
+            scheduler=self._schedulers(port.name),
+            ecn=self._ecn_by_queue(port.name),
+            ingress_buffer=self.accounts.ingress(port, pfc),
+            egress_buffer=self.accounts.egress(port.name),
+            watchdog=self._watchdog(port.name, row, pfc),
+        )
+        return self._shared.setdefault(qos, qos)
+
+    def read_ecn_profiles(self) -> Known[FrozenMap[str, Ecn]]:
+        """Give all WRED profiles, bound or not."""
+        table = self.tables.find("WRED_PROFILE")
+        if isinstance(table, Missing):
+            return table
+        for name, row in table.rows.items():
+            self.book.note(f"device ecn_profiles {name}", row)
+        profiles = {name: self._ecn_profile(name) for name in table.rows}
+        return FrozenMap(profiles) if table.is_whole or profiles else UNKNOWN
+
+    def _note(self, port: str, row: Known[Row], field_name: str, *facts: str) -> None:
+        at = row if isinstance(row, Missing) else cell_of(row, field_name)
+        for fact in facts:
+            self.book.note(f"port {port} {fact}", row if isinstance(at, Missing) else at)
+
+    def _bound_map(self, port: str, row: Known[Row], fact: str) -> Known[FrozenMap[int, int]]:
+        field_name, table = _MAPS[fact]
+        self._note(port, row, field_name, fact)
+        return self.maps.find(table, reference(row, "PORT_QOS_MAP", field_name))
+
+    def _dscp_name(self, row: Known[Row]) -> Known[str]:
+        """Map of the port, else the one of the whole switch."""
+        own = reference(row, "PORT_QOS_MAP", "dscp_to_tc_map")
+        if own is not ABSENT or isinstance(row, Missing):
+            return own
+        return reference(
+            self.tables.row("PORT_QOS_MAP", "global"), "PORT_QOS_MAP", "dscp_to_tc_map"
+        )
+
+    def _dscp_map(self, port: str, row: Known[Row]) -> Known[FrozenMap[int, int]]:
+        name = self._dscp_name(row)
+        found = self.maps.find("DSCP_TO_TC_MAP", name)
+        self._note(port, row, "dscp_to_tc_map", "dscp_to_priority")
+        if is_known(found) and is_known(name):
+            entries = self.tables.row("DSCP_TO_TC_MAP", name)
+            for dscp in found:
+                at = entries if isinstance(entries, Missing) else cell_of(entries, str(dscp))
+                self.book.note(f"port {port} dscp_to_priority {dscp}", at)
+        return found
+
+    def _trust(self, port: str, row: Known[Row]) -> Known[Trust]:
+        dscp = self._dscp_name(row)
+        pcp = reference(row, "PORT_QOS_MAP", "dot1p_to_tc_map")
+        used = "dscp_to_tc_map" if is_known(dscp) else "dot1p_to_tc_map"
+        self._note(port, row, used, "trust")
+        if UNKNOWN in {dscp, pcp}:
+            return UNKNOWN
+        if is_known(dscp):
+            return Trust.BOTH if is_known(pcp) else Trust.DSCP
+        return Trust.PCP if is_known(pcp) else ABSENT
+
+    def _schedulers(self, port: str) -> Known[FrozenMap[int, Scheduler]]:
+        found = self._by_queue(port, "scheduler", "scheduler", self._scheduler)
+        if isinstance(found, Missing):
+            return found
+        schedulers = {}
+        for queue, scheduler in found.items():
+            if scheduler is None:
+                return UNKNOWN
+            schedulers[queue] = scheduler
+        return FrozenMap(schedulers) if schedulers else ABSENT
+
+    def _scheduler(self, name: Known[str]) -> Scheduler | None:
+        row = UNKNOWN if isinstance(name, Missing) else self.tables.row("SCHEDULER", name)
+        kind = text(row, "SCHEDULER", "type")
+        if not is_known(kind):
+            return None
+        weight = number(row, "SCHEDULER", "weight")
+        strict = kind == "STRICT"
+        return Scheduler(
+            SchedulerKind.STRICT if strict else SchedulerKind.WEIGHTED,
+            ABSENT if strict else _never_absent(weight),
+            _shaper(row),
+        )
+
+    def _ecn_by_queue(self, port: str) -> Known[FrozenMap[int, Ecn]]:
+        found = self._by_queue(port, "wred_profile", "ecn", self._ecn_of)
+        if isinstance(found, Missing):
+            return found
+        return FrozenMap(found) if found else ABSENT
+
+    def _ecn_of(self, name: Known[str]) -> Ecn:
+        return Ecn() if isinstance(name, Missing) else self._ecn_profile(name)
+
+    def _by_queue(
+        self, port: str, field_name: str, fact: str, make: Callable[[Known[str]], ValueT]
+    ) -> Known[Mapping[int, ValueT]]:
+        rows = self.queues.indices(port)
+        if isinstance(rows, Missing):
+            return rows
+        found = {}
+        for queue, of_queue in sorted(rows.items()):
+            cell = shared_cell(of_queue, field_name)
+            if cell is ABSENT:
+                continue
+            at: Known[Cell] | Row = of_queue[0] if isinstance(cell, Missing) else cell
+            self.book.note(f"port {port} {fact} {queue}", at)
+            self.book.note(f"port {port} {fact}", at)
+            found[queue] = make(cell if isinstance(cell, Missing) else bare_name(cell.text))
+        return found
+
+    def _ecn_profile(self, name: str) -> Ecn:
+        if name not in self._ecn:
+            self._ecn[name] = _ecn(self.tables.row("WRED_PROFILE", name))
+        return self._ecn[name]
+
+    def _watchdog(
+        self, port: str, binding: Known[Row], pfc: Known[frozenset[int]]
+    ) -> Known[Watchdog]:
+        row = self.watchdogs.row(port)
+        if isinstance(row, Missing):
+            return row
+        self.book.note(f"port {port} watchdog", row)
+        action = text(row, "PFC_WD", "action")
+        guarded = priorities(binding, "pfcwd_sw_enable")
+        if guarded is ABSENT and quirks.watchdog_follows_pfc(self.tables):
+            guarded = pfc
+        return Watchdog(
+            detection_ms=number(row, "PFC_WD", "detection_time"),
+            restoration_ms=number(row, "PFC_WD", "restoration_time"),
+            action=action if isinstance(action, Missing) else WatchdogAction(action),
+            priorities=guarded,
+        )
+
+
+def _received(pfc: Known[frozenset[int]], asymmetric: Known[str]) -> Known[frozenset[int]]:
+    """Priorities whose pause frames are obeyed: all of them on an asymmetric port.
+
+    Source: sonic-net/SONiC doc/pfc-asym (SAI asymmetric PFC: RX on for all priorities).
+    """
+    return ALL_PRIORITIES if asymmetric == "on" else pfc
+
+
+def _pfc_mode(pfc: Known[frozenset[int]]) -> Known[PfcMode]:
+    if pfc is UNKNOWN:
+        return UNKNOWN
+    return PfcMode.ON if is_known(pfc) and pfc else PfcMode.OFF
+
+
+def _never_absent(value: Known[int]) -> Known[int]:
+    return UNKNOWN if value is ABSENT else value
+
+
+def _shaper(row: Known[Row]) -> Known[int]:
+    rate = number(row, "SCHEDULER", "pir")
+    if not is_known(rate):
+        return rate
+    meter = text(row, "SCHEDULER", "meter_type")
+    bits = _BITS_OF_METER.get(str(meter))
+    return UNKNOWN if bits is None else rate * bits
+
+
+def _ecn(row: Known[Row]) -> Ecn:
+    """Marking of green packets: all are green where nothing meters them."""
+    if isinstance(row, Missing):
+        return Ecn()
+    marks = text(row, "WRED_PROFILE", "ecn")
+    green = text(row, "WRED_PROFILE", "wred_green_enable")
+    action: Known[CongestionAction] = UNKNOWN
+    if marks is not UNKNOWN:
+        action = CongestionAction.MARK if marks in _ECN_GREEN else CongestionAction.DROP
+    return Ecn(
+        kmin_bytes=number(row, "WRED_PROFILE", "green_min_threshold"),
+        kmax_bytes=number(row, "WRED_PROFILE", "green_max_threshold"),
+        pmax_percent=number(row, "WRED_PROFILE", "green_drop_probability"),
+        action=action,
+        is_active=UNKNOWN if green is UNKNOWN else green == "true",
+    )

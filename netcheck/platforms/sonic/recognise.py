@@ -1,0 +1,109 @@
+"""Whether a text is SONiC's, and what it says about a device."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from netcheck.model.document import Document, DocumentKind, Recognition
+from netcheck.model.known import is_known
+from netcheck.platforms.sonic.parsed.forms import Form, form_of
+from netcheck.platforms.sonic.parsed.json_tables import hinted_database, load_json
+from netcheck.platforms.sonic.parsed.schema import SCHEMAS
+from netcheck.platforms.sonic.parsed.show_json import is_show_json
+from netcheck.platforms.sonic.parsed.tables import Database, Source, Tables
+
+_PLATFORM: Final = "sonic"
+_KINDS: Final = {
+    Form.LOOKUP: DocumentKind.TABLE,
+    Form.REDIS: DocumentKind.STATE,
+    Form.SHOW: DocumentKind.STATE,
+    Form.COMMANDS: DocumentKind.CONFIG,
+    Form.LOG: DocumentKind.LOG,
+    Form.VERSION: DocumentKind.STATE,
+    Form.BOOT_ID: DocumentKind.COUNTERS,
+}
+_KIND_OF_DATABASE: Final = {
+    Database.CONFIG: DocumentKind.CONFIG,
+    Database.APPL: DocumentKind.STATE,
+    Database.STATE: DocumentKind.STATE,
+    Database.COUNTERS: DocumentKind.COUNTERS,
+}
+_OTHER_TABLES: Final = frozenset(
+    {"VERSIONS", "LLDP_ENTRY", "LOOPBACK_INTERFACE", "MGMT_INTERFACE", "DEVICE_NEIGHBOR", "FEATURE"}
+)
+_KNOWN_TABLES: Final = frozenset(SCHEMAS) | _OTHER_TABLES
+_BROKEN: Final = re.compile(
+    '"('
+    + "|".join(sorted(_KNOWN_TABLES - {"PORT", "QUEUE", "SCHEDULER", "LLDP"}))
+    + r')(?:_TABLE)?["|:]'
+)
+_COUNTERS_TEXT: Final = re.compile(
+    r"Port (?:Rx|Tx) +PFC0|TxQ +Counter|TxQ +Wred|PG dropped|occupancy|headroom per|STORM DETECTED"
+    r"|RX Pause Transitions|IFACE +STATE"
+)
+
+
+def recognise(document: Document) -> Recognition | None:
+    """Say what a text is, or None when it is not SONiC's."""
+    form = form_of(document)
+    if form is None:
+        return None
+    if form is Form.JSON:
+        return _recognise_json(document)
+    if form is Form.SHOW:
+        return _recognise_show(document)
+    objects = frozenset({document.command}) if document.command else frozenset({form.value})
+    return Recognition(_PLATFORM, form.value, _KINDS[form], objects=objects)
+
+
+def _recognise_show(document: Document) -> Recognition:
+    is_counters = _COUNTERS_TEXT.search(document.text) is not None
+    kind = DocumentKind.COUNTERS if is_counters else DocumentKind.STATE
+    head = next((line.split() for line in document.text.splitlines() if line.strip()), [])
+    objects = frozenset({document.command or " ".join(head[:6])})
+    return Recognition(_PLATFORM, Form.SHOW.value, kind, objects=objects)
+
+
+def _recognise_json(document: Document) -> Recognition | None:
+    tables = Tables()
+    text = load_json(Source(document), tables)
+    if text.fault is not None:
+        return _recognise_broken(document)
+    if is_show_json(text.root):
+        return Recognition(
+            _PLATFORM, "show_json", DocumentKind.COUNTERS, objects=frozenset({document.command})
+        )
+    found = {(database, name) for database, name in tables.tables}
+    named = {name for _, name in found}
+    hint = hinted_database(document.command)
+    if hint is None and not (
+        named & _KNOWN_TABLES or any(d is Database.COUNTERS for d, _ in found)
+    ):
+        return None
+    databases = [d for d in Database if any(of is d for of, _ in found)]
+    database = databases[0] if databases else hint or Database.CONFIG
+    return Recognition(
+        _PLATFORM,
+        database.value.lower(),
+        _KIND_OF_DATABASE[database],
+        device=_hostname(tables),
+        is_whole=tables.is_whole,
+        objects=frozenset(named),
+    )
+
+
+def _recognise_broken(document: Document) -> Recognition | None:
+    """A text that breaks is still SONiC's when it names tables that only SONiC has."""
+    names = frozenset(match[1] for match in _BROKEN.finditer(document.text))
+    hint = hinted_database(document.command)
+    if not names and hint is None:
+        return None
+    database = hint or Database.CONFIG
+    kind = _KIND_OF_DATABASE[database]
+    return Recognition(_PLATFORM, database.value.lower(), kind, objects=names)
+
+
+def _hostname(tables: Tables) -> str:
+    cell = tables.cell("DEVICE_METADATA", "localhost", "hostname")
+    return cell.text if is_known(cell) else ""
