@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from netcheck.model.finding import (
     ExitCode,
@@ -44,7 +44,6 @@ class Report:
     fail_on: Severity = Severity.ERROR
     require_complete: bool = False
     exit_code: ExitCode | None = None
-    elapsed_s: float | None = field(default=None, compare=False)
 
     @property
     def listed(self) -> tuple[Finding, ...]:

@@ -120,6 +120,8 @@ def _places(where: Iterable[Place]) -> str:
     written: dict[tuple[str, str], list[str]] = {}
     for (device, queue), names in ports.items():
         written.setdefault((compress(filter(None, names)), queue), []).append(device)
+    if len(written) == 1:  # the same on every device, and the heading names them
+        written = {key: [] for key in written}
     return "; ".join(
         " ".join(filter(None, (compress(filter(None, devices)), names, _queue_words(queue))))
         for (names, queue), devices in written.items()
@@ -163,10 +165,10 @@ def _wrap(text: str, look: Look, indent: str) -> Iterator[str]:
 def _closing(report: Report, look: Look) -> Iterator[str]:
     skipped = report.not_applicable()
     if skipped:
-        few = "rule" if len(skipped) == 1 else "rules"
-        yield look.paint(
-            f"{len(skipped)} {few} not applicable: what they compare was not given", "dim"
+        few, what = (
+            ("rule", "what it compares") if len(skipped) == 1 else ("rules", "what they compare")
         )
+        yield look.paint(f"{len(skipped)} {few} not applicable: {what} was not given", "dim")
     if report.unrecognised:
         names = [f"{name} ({reason})" if reason else name for name, reason in report.unrecognised]
         shown = names if look.verbose else names[:5]
