@@ -118,6 +118,7 @@ class Port:
         l2_mtu: Largest Ethernet frame in bytes without FCS (as platforms count it).
         ip_mtu: Largest IP packet in bytes.
         cable_m: Cable length the device assumes for headroom.
+        max_headroom_bytes: Most headroom that the device grants to all of the port's accounts.
         address: IP address with prefix length.
         policy: Name of the policy in effect; ABSENT ends RDMA at this port.
         aggregate: Aggregate it is a member of.
@@ -135,6 +136,7 @@ class Port:
     l2_mtu: Known[int] = UNKNOWN
     ip_mtu: Known[int] = UNKNOWN
     cable_m: Known[int] = UNKNOWN
+    max_headroom_bytes: Known[int] = UNKNOWN
     admin_state: Known[AdminState] = UNKNOWN
     link_state: Known[AdminState] = UNKNOWN
     link_layer: Known[LinkLayer] = UNKNOWN

@@ -232,6 +232,7 @@ class DeviceQos:
         counters_enabled: Names of counter groups that are switched on.
         buffer_profiles: ``profile name -> its numbers``, bound to a port or not.
         ecn_profiles: ``profile name -> its numbers``, bound to a queue or not.
+        mmu_bytes: Whole packet buffer of the device.
     """
 
     pools: Known[FrozenMap[str, BufferPool]] = UNKNOWN
@@ -249,3 +250,4 @@ class DeviceQos:
     counters_enabled: Known[frozenset[str]] = UNKNOWN
     buffer_profiles: Known[FrozenMap[str, Buffer]] = UNKNOWN
     ecn_profiles: Known[FrozenMap[str, Ecn]] = UNKNOWN
+    mmu_bytes: Known[int] = UNKNOWN
