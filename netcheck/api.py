@@ -23,10 +23,13 @@ from pathlib import Path
 
 from netcheck.collect.assemble import Assembly, assemble
 from netcheck.collect.grouping import Gathered, gather
+from netcheck.model.device import Device
 from netcheck.model.document import DocumentKind
-from netcheck.model.errors import InputError, RefusalError
+from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric, Origin
-from netcheck.model.finding import ExitCode, Finding, Stage, Verdict
+from netcheck.model.finding import ExitCode, Finding, Place, Severity, Stage, Verdict
+from netcheck.model.known import is_known
+from netcheck.platforms.platform import Platform, load, platform_names
 from netcheck.report.report import Report, exit_code
 
 __all__ = [
@@ -37,6 +40,7 @@ __all__ = [
     "lint_paths",
     "load_intent",
     "observe",
+    "refusals",
     "render",
     "verify_devices",
     "verify_snapshot",
@@ -64,27 +68,62 @@ def complete(fabric: Fabric) -> Fabric:
     return expand(fabric)
 
 
-def render(fabric: Fabric) -> dict[str, Mapping[str, str]]:
+def render(fabric: Fabric, devices: Iterable[str] | None = None) -> dict[str, Mapping[str, str]]:
     """What each device takes. Shape: ``device -> file name -> text``.
 
+    Args:
+        fabric: A completed intent.
+        devices: Names of those to render; None renders all.
+
     Raises:
-        RefusalError: A platform cannot express what a device is to do.
+        RefusalError: A platform cannot express what a device is to do; ``refusals``
+            gives all such places.
         InputError: A device has no platform.
     """
-    from netcheck.platforms import platform as platforms  # noqa: PLC0415 -- as load_intent
+    wanted = {
+        name: fabric.devices[name] for name in (fabric.devices if devices is None else devices)
+    }
+    return {
+        name: _platform_of(device).rendering.render(device, fabric)
+        for name, device in wanted.items()
+    }
 
-    whole = complete(fabric)
-    files: dict[str, Mapping[str, str]] = {}
-    for name, device in whole.devices.items():
-        if not isinstance(device.platform, str):
-            raise InputError(f"{name}: platform is not said")
-        module = platforms.load(device.platform).rendering
-        refused = module.refusals(device, whole)
-        if refused:
-            first = refused[0]
-            raise RefusalError(first.limit, f"{name} {first.place}: {first.reason}")
-        files[name] = module.render(device, whole)
-    return files
+
+def refusals(fabric: Fabric, *, stage: Stage = Stage.LINT) -> list[Finding]:
+    """Everything in a completed intent that a platform cannot express, as findings."""
+    found: list[Finding] = []
+    for device in fabric.devices.values():
+        if not is_known(device.platform) or device.platform not in platform_names():
+            continue
+        found += (
+            Finding(
+                "platform-limit",
+                Severity.ERROR,
+                Verdict.FAIL,
+                (_refused_place(device, refusal.place),),
+                f"{refusal.place}: {refusal.reason}",
+                expected=f"within the limit {refusal.limit}",
+                why="The platform cannot express it, so the device would not do what is intended.",
+                fix="Change the intent within the limit, or use another platform there.",
+                reference=f"capabilities of platform {device.platform}: {refusal.limit}",
+                stage=stage,
+            )
+            for refusal in _platform_of(device).rendering.refusals(device, fabric)
+        )
+    return found
+
+
+def _refused_place(device: Device, place: str) -> Place:
+    """A place that names one of the device's ports is at that port."""
+    words = place.replace("|", " ").split()
+    port = next((word for word in words if word in device.ports), "")
+    return Place(device.name, port)
+
+
+def _platform_of(device: Device) -> Platform:
+    if not is_known(device.platform):
+        raise InputError(f"{device.name}: platform is not said")
+    return load(device.platform)
 
 
 def lint_paths(
@@ -106,7 +145,8 @@ def lint_paths(
         InputError: A path does not exist, or an intent cannot be used.
     """
     given = gather(_listed(paths))
-    intended = complete(load_intent(intent)) if _listed(intent) else None
+    # Not completed: what the intent does not say is not judged.
+    intended = load_intent(intent) if _listed(intent) else None
     findings: list[Finding] = []
     devices: list[str] = []
     for files in given.intents:
@@ -136,6 +176,7 @@ def lint_intent(
     from netcheck.rules.settle import settle  # noqa: PLC0415 -- as above
 
     judged = judge(fabric, intended=fabric, stage=Stage.LINT, profile=profile)
+    judged += refusals(fabric)
     return limited(settle(judged, fabric, today=today()), limit)
 
 

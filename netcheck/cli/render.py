@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import click
 
-from netcheck.cli.options import INTENT, out_option
-from netcheck.cli.output import say
+from netcheck.cli.options import INTENT, Common, out_option, reporting
+from netcheck.cli.output import publish, say
 from netcheck.model.errors import InputError
 from netcheck.model.finding import ExitCode
+from netcheck.report.report import Report
 
 
 @click.command()
 @INTENT
 @out_option(required=False)
-@click.option("--explain", is_flag=True, help="Show computed and defaulted values, write nothing.")
-@click.option("--limit", multiple=True, metavar="GLOB", help="Only devices of these names.")
+@click.option("--explain", is_flag=True, help="Show computed and defaulted values.")
+@reporting
 def render(
-    intent: tuple[str, ...], output: str | None, limit: tuple[str, ...], *, explain: bool
+    common: Common, intent: tuple[str, ...], output: str | None, *, explain: bool
 ) -> ExitCode:
     """Write what each device takes: one folder a device.
 
-    The same intent gives the same bytes. DIR also gets an inventory.
+    The same intent gives the same bytes. DIR also gets an inventory. Nothing
+    is written when a platform cannot express what a device is to do.
     """
     from netcheck import api  # noqa: PLC0415 -- options are checked without it
     from netcheck.cli.tree import write_tree  # noqa: PLC0415 -- as above
@@ -32,9 +34,14 @@ def render(
         from netcheck.intent.explain import explain as derive  # noqa: PLC0415 -- only here
 
         say(derive(fabric))
-    if output is not None:
-        files = api.render(fabric)
-        chosen = {name: each for name, each in files.items() if api.matches(name, limit)}
-        number = write_tree(output, fabric, chosen)
-        say(f"{output}: {number} files for {len(chosen)} devices\n")
-    return ExitCode.CLEAN
+    if output is None:
+        return ExitCode.CLEAN
+    refused = api.refusals(fabric)
+    chosen = {
+        name: each for name, each in fabric.devices.items() if api.matches(name, common.limit)
+    }
+    notes: tuple[str, ...] = ()
+    if not refused:
+        number = write_tree(output, fabric, api.render(fabric, chosen))
+        notes = (f"{output}: {number} files",)
+    return publish(Report("render", tuple(refused), devices=tuple(chosen), notes=notes), common)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from netcheck.collect.comments import suppressions_in
 from netcheck.collect.grouping import DeviceDocuments
 from netcheck.collect.links import links_from_neighbours, with_certain_roles
 from netcheck.collect.merge import Difference, find_evidence, merge
+from netcheck.compare.compare import show
 from netcheck.model.counters import Counter, CounterKey
 from netcheck.model.device import Device
 from netcheck.model.document import Document, DocumentKind, Evidence
@@ -135,7 +136,7 @@ def _finding(device: Device, difference: Difference, stage: Stage) -> Finding:
     word, name = difference.owner
     place = Place(device.name, name if word == "port" else _port_of(device, name))
     evidence = find_evidence(device, difference)
-    expected, found = _show(difference.configured), _show(difference.live)
+    expected, found = show(difference.configured), show(difference.live)
     return Finding(
         rule=RULE,
         severity=Severity.ERROR,
@@ -156,14 +157,3 @@ def _finding(device: Device, difference: Difference, stage: Stage) -> Finding:
 def _port_of(device: Device, rdma: str) -> str:
     known = device.rdma.get(rdma)
     return known.ports[0] if known is not None and known.ports else rdma
-
-
-def _show(value: object) -> str:
-    if isinstance(value, frozenset):
-        return ", ".join(map(str, sorted(value))) or "none"
-    return str(value)
-
-
-def unread_lines(devices: Iterable[Device]) -> Iterator[Evidence]:
-    """Lines that no reader understood."""
-    return (line for device in devices for line in device.unread)

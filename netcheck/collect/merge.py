@@ -99,7 +99,7 @@ def _merge_record(
 
 def _holds_facts(value: object) -> bool:
     """A record of facts (port, buffer), not a plain value made of parts (a threshold)."""
-    return _is_record(type(value))
+    return _is_record(type(value))  # type: ignore[arg-type]  # classes can be hashed
 
 
 @cache
@@ -138,7 +138,9 @@ def _merge_map(
     merged = dict(theirs)
     for key, value in mine.items():
         if key not in theirs:
-            if theirs:
+            # A queue or priority that is missing was not applied; a named object may
+            # stand in an output that was not given.
+            if theirs and isinstance(key, int):
                 differences.append(Difference(owner, f"{fact} {key}".strip(), value, "none"))
             merged.setdefault(key, value)
         else:
