@@ -16,7 +16,7 @@ import jinja2
 from netcheck.model.device import Device, Port
 from netcheck.model.errors import RefusalError
 from netcheck.model.fabric import Fabric
-from netcheck.model.known import UNKNOWN, is_known
+from netcheck.model.known import ABSENT, is_known
 from netcheck.platforms.platform import Refusal
 from netcheck.platforms.sonic.rendered import buffers, maps, queues, watchdog
 from netcheck.platforms.sonic.rendered.facts import any_said, device_qos, ordered_ports
@@ -123,7 +123,7 @@ def _cables(device: Device) -> list[Row] | None:
 def _pattern(device: Device) -> list[Row] | None:
     qos = device_qos(device)
     if not is_known(qos.lossless_mtu_bytes) or not is_known(qos.small_packet_percent):
-        return None
+        return [] if ABSENT in {qos.lossless_mtu_bytes, qos.small_packet_percent} else None
     fields = {"mtu": qos.lossless_mtu_bytes, "small_packet_percentage": qos.small_packet_percent}
     return [(DEVICE_WIDE, fields)]
 
@@ -131,7 +131,7 @@ def _pattern(device: Device) -> list[Row] | None:
 def _lossless_defaults(device: Device) -> list[Row] | None:
     qos = device_qos(device)
     if not is_known(qos.lossless_alpha_exponent):
-        return None if qos.oversubscription is UNKNOWN else []
+        return [] if ABSENT in {qos.lossless_alpha_exponent, qos.oversubscription} else None
     ratio = qos.oversubscription if is_known(qos.oversubscription) else None
     fields = {"default_dynamic_th": qos.lossless_alpha_exponent, "over_subscribe_ratio": ratio}
     return [(DEVICE_WIDE, fields)]

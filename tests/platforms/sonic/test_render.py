@@ -182,7 +182,7 @@ def test_the_dynamic_model_names_no_profile_and_states_the_pattern() -> None:
 
 def test_explicit_headroom_in_the_dynamic_model_avoids_the_names_of_its_own_profiles() -> None:
     device = switch(port("Ethernet0"), qos=DYNAMIC)
-    assert list(tables(device)["BUFFER_PROFILE"]) == ["backend_pg3"]
+    assert list(tables(device)["BUFFER_PROFILE"]) == ["backend_lossless_pg3"]
 
 
 def test_an_account_that_only_names_a_profile_leaves_the_profile_to_the_device() -> None:
@@ -247,6 +247,9 @@ def _pool(**changed: Any) -> Device:
 REFUSED = [
     ("trust", leaf(trust=Trust.PCP)),
     ("trust", leaf(trust=Trust.PORT)),
+    ("trust", leaf(trust=Trust.NONE)),
+    ("dscp-device-wide", leaf(dscp_to_priority=ABSENT)),
+    ("lossless-accounts-follow-pfc", leaf(ingress_buffer=FrozenMap({4: LOSSLESS}))),
     ("dscp", leaf(dscp_to_priority=FrozenMap({64: 3}))),
     ("switch-priority", leaf(dscp_to_priority=FrozenMap({26: 16}))),
     ("pcp", leaf(trust=Trust.BOTH, pcp_to_priority=FrozenMap({8: 3}))),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from netcheck.model.device import Device, Port
-from netcheck.model.known import is_known
+from netcheck.model.known import ABSENT, UNKNOWN, is_known
 from netcheck.model.qos import Buffer, BufferPool, DeviceQos, Dynamic, Static
 from netcheck.platforms.platform import Refusal
 from netcheck.platforms.sonic.rendered.buffers import (
     COMPUTED,
+    LOSSLESS_POOL,
     Side,
     alpha_exponent,
     bound_profiles,
@@ -75,11 +76,22 @@ def account_refusals(device: Device) -> Iterator[Refusal]:
     ]
     yield from found
     for port in ordered_ports(device):
-        lossless = [one for one in Side.INGRESS.of(port).values() if one.is_lossless is True]
-        place = f"{device.name} {port.name}"
-        yield from outside("lossless-priority-groups", place, [len(lossless)])
+        yield from _group_refusals(f"{device.name} {port.name}", port, device_qos(device))
     if not found:
         yield from _name_refusals(device)
+
+
+def _group_refusals(place: str, port: Port, qos: DeviceQos) -> Iterator[Refusal]:
+    accounts = Side.INGRESS.of(port)
+    lossless = [one for one in accounts.values() if one.is_lossless is True]
+    yield from outside("lossless-priority-groups", place, [len(lossless)])
+    is_said = Side.INGRESS.said(port) is not UNKNOWN
+    if not is_said or qos.is_headroom_computed is True or port.cable_m in {ABSENT, 0}:
+        return
+    paused = port.qos.pfc_tx if is_known(port.qos.pfc_tx) else frozenset()
+    added = sorted(paused - accounts.keys())
+    if added:
+        yield refuse("lossless-accounts-follow-pfc", place, f"no account for {added}")
 
 
 def _account_refusals(
@@ -93,6 +105,8 @@ def _account_refusals(
         yield refuse("buffer-xoff-level", place, f"{account.xoff_bytes} bytes")
     if side is Side.EGRESS:
         yield from _egress_refusals(place, account)
+    elif account.is_lossless is True and account.is_computed is not True:
+        yield from _missing_refusals(place, account, ("headroom_bytes", "xon_bytes"))
     if account.is_computed is True:
         yield from _computed_refusals(place, account, device_qos(device))
     elif not is_reference(account):
@@ -113,6 +127,8 @@ def _computed_refusals(place: str, account: Buffer, qos: DeviceQos) -> Iterator[
         yield refuse("static-headroom-only", place, "a computed account")
     if account.is_lossless is False:
         yield refuse("computed-headroom-numbers", place, "a lossy account")
+    if is_known(account.pool) and account.pool != LOSSLESS_POOL:
+        yield refuse("computed-headroom-numbers", place, f"pool {account.pool}")
     stated = [
         fact
         for fact in ("size_bytes", "headroom_bytes", "xon_bytes", "xon_offset_bytes", "threshold")
@@ -123,12 +139,7 @@ def _computed_refusals(place: str, account: Buffer, qos: DeviceQos) -> Iterator[
 
 
 def _number_refusals(place: str, account: Buffer) -> Iterator[Refusal]:
-    needed = ["pool", "size_bytes", "threshold"]
-    if account.is_lossless is True and is_known(account.headroom_bytes):
-        needed.append("xon_bytes")
-    missing = [fact for fact in needed if not is_known(getattr(account, fact))]
-    if missing:
-        yield refuse("buffer-incomplete", place, f"no {', '.join(missing)}")
+    yield from _missing_refusals(place, account, ("pool", "size_bytes", "threshold"))
     threshold = account.threshold
     if isinstance(threshold, Static):
         yield from outside("threshold-static", place, [threshold.limit_bytes])
@@ -139,11 +150,19 @@ def _number_refusals(place: str, account: Buffer) -> Iterator[Refusal]:
         yield from outside("threshold-alpha", place, [] if exponent is None else [exponent])
 
 
+def _missing_refusals(place: str, account: Buffer, needed: tuple[str, ...]) -> Iterator[Refusal]:
+    if is_reference(account):
+        return
+    missing = [fact for fact in needed if not is_known(getattr(account, fact))]
+    if missing:
+        yield refuse("buffer-incomplete", place, f"no {', '.join(missing)}")
+
+
 def _lossless_refusals(
     place: str, port: Port, account: Buffer, qos: DeviceQos
 ) -> Iterator[Refusal]:
     headroom = account.headroom_bytes
-    if account.is_lossless is False and is_known(headroom) and headroom:
+    if account.is_lossless is False and is_known(headroom):
         yield refuse("buffer-lossy-headroom", place, f"headroom of {headroom} bytes")
     if not has_headroom(account):
         return

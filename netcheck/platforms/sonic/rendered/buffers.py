@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from typing import Final
 
 from netcheck.model.device import Device, Port
@@ -21,7 +22,10 @@ from netcheck.platforms.sonic.rendered.facts import any_said, device_qos, ordere
 from netcheck.platforms.sonic.rendered.names import range_key, ranges, shared_names
 
 COMPUTED: Final = "NULL"
+LOSSLESS_POOL: Final = "ingress_lossless_pool"  # fixed in buffermgrd
 _MBPS: Final = 1_000_000
+# Nothing but the name of an egress profile tells whether its queue is lossless.
+_WORDS: Final[Mapping[Known[bool], str]] = {True: "_lossless", False: "_lossy"}
 
 
 class Side(Enum):
@@ -103,7 +107,7 @@ def is_reference(account: Buffer) -> bool:
 
 def has_headroom(account: Buffer) -> bool:
     """Tell whether an account is one that buffermgrd names in the traditional model."""
-    return account.is_lossless is True and is_known(account.headroom_bytes)
+    return account.is_lossless is not False and is_known(account.headroom_bytes)
 
 
 def bound_profiles(device: Device, side: Side) -> dict[str, dict[int, str]]:
@@ -131,18 +135,22 @@ def _fixed_name(port: Port, account: Buffer, *, is_traditional: bool) -> str | N
 
 def _policy_names(device: Device, side: Side) -> dict[tuple[int, Buffer], str]:
     """Give ``(number, account) -> profile name`` for accounts that SONiC does not name."""
-    every = {number for port in ordered_ports(device) for number in side.of(port)}
+    ports = ordered_ports(device)
+    kinds = {(n, account.is_lossless) for port in ports for n, account in side.of(port).items()}
     names = {}
-    for number in sorted(every):
-        uses = uses_of(device, lambda port, n=number: _of_number(side, port, n))  # type: ignore[misc] # mypy cannot type a default in a lambda
-        for content, name in shared_names(uses, suffix=f"_{side.value}{number}").items():
+    for number, is_lossless in sorted(kinds, key=str):
+        suffix = f"{_WORDS.get(is_lossless, '')}_{side.value}{number}"
+        uses = uses_of(device, partial(_alike, side, number, is_lossless))
+        for content, name in shared_names(uses, suffix=suffix).items():
             names[number, content] = name
     return names
 
 
-def _of_number(side: Side, port: Port, number: int) -> Iterator[Buffer]:
+def _alike(side: Side, number: int, is_lossless: Known[bool], port: Port) -> Iterator[Buffer]:
     account = side.of(port).get(number)
-    if account is not None and not is_reference(account):
+    if account is None or is_reference(account):
+        return
+    if account.is_lossless is is_lossless:
         yield numbers(account)
 
 

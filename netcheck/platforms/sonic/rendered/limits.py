@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from netcheck.model.device import Device, Port
-from netcheck.model.known import UNKNOWN, Known, is_known
+from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known
 from netcheck.model.qos import (
     DcbxMode,
     DeviceQos,
@@ -34,6 +34,14 @@ _MAP_LIMITS = {
     "remark_dscp": ("switch-priority", "dscp"),
 }
 
+# (DSCP map, PCP map) -> trust
+_TRUST_BY_MAPS: dict[tuple[bool, ...], Known[Trust]] = {
+    (True, False): Trust.DSCP,
+    (False, True): Trust.PCP,
+    (True, True): Trust.BOTH,
+    (False, False): ABSENT,
+}
+
 
 def find_refusals(device: Device) -> Iterator[Refusal]:
     """Give everything that is said of the device and cannot be expressed, in a fixed order."""
@@ -59,7 +67,7 @@ def _device_refusals(place: str, qos: DeviceQos) -> Iterator[Refusal]:
 def _port_refusals(place: str, port: Port, switch: DeviceQos) -> Iterator[Refusal]:
     qos = port.qos
     yield from outside("port-mtu", place, [port.l2_mtu])
-    yield from _trust_refusals(place, qos)
+    yield from _trust_refusals(place, qos, switch)
     for kind in MAP_KINDS:
         yield from _map_refusals(place, kind.fact, kind.of(qos))
     yield from _pfc_refusals(place, qos)
@@ -81,19 +89,15 @@ def _port_refusals(place: str, port: Port, switch: DeviceQos) -> Iterator[Refusa
         yield from _watchdog_refusals(place, qos.watchdog, switch.watchdog_poll_ms)
 
 
-def _trust_refusals(place: str, qos: PortQos) -> Iterator[Refusal]:
-    if not is_known(qos.trust):
+def _trust_refusals(place: str, qos: PortQos, switch: DeviceQos) -> Iterator[Refusal]:
+    if is_known(switch.dscp_to_priority) and qos.dscp_to_priority is ABSENT:
+        yield refuse("dscp-device-wide", place, "a map for the switch and none for the port")
+    if qos.trust is UNKNOWN:
         return
-    dscp = is_known(qos.dscp_to_priority) and bool(qos.dscp_to_priority)
-    pcp = is_known(qos.pcp_to_priority) and bool(qos.pcp_to_priority)
-    by_maps = {
-        (True, False): Trust.DSCP,
-        (False, True): Trust.PCP,
-        (True, True): Trust.BOTH,
-        (False, False): Trust.NONE,
-    }[dscp, pcp]
+    maps = tuple(is_known(one) and bool(one) for one in (qos.dscp_to_priority, qos.pcp_to_priority))
+    by_maps = _TRUST_BY_MAPS[maps]
     if qos.trust is not by_maps:
-        yield refuse("trust", place, f"trust {qos.trust.value} with maps for {by_maps.value}")
+        yield refuse("trust", place, f"trust {qos.trust} with maps for {by_maps}")
 
 
 def _map_refusals(place: str, fact: str, value: Known[IntMap]) -> Iterator[Refusal]:
@@ -115,7 +119,7 @@ def _pfc_refusals(place: str, qos: PortQos) -> Iterator[Refusal]:
     if received not in (sent, ALL_PRIORITIES):
         yield refuse("pfc-asymmetric", place, f"rx {_shown(rx)}, tx {_shown(tx)}")
     if is_known(qos.pfc_mode):
-        by_list = PfcMode.ON if sent else PfcMode.OFF
+        by_list = UNKNOWN if tx is UNKNOWN else PfcMode.ON if sent else PfcMode.OFF
         if qos.pfc_mode is not by_list:
             yield refuse("pfc-mode", place, f"{qos.pfc_mode.value} with priorities {_shown(tx)}")
 

@@ -93,7 +93,8 @@ def bindings(device: Device) -> list[Binding] | None:
         *(_binding(port, names) for port in ordered_ports(device)),
     ]
     said = [row for row in rows if row is not None]
-    return said if said or any_said(device, _anything) else None
+    is_map_absent = device_qos(device).dscp_to_priority is ABSENT
+    return said if said or is_map_absent or any_said(device, _anything) else None
 
 
 def _global(device: Device, names: dict[IntMap, str]) -> Iterator[Binding]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from netcheck.model.device import Device, Port
-from netcheck.model.known import is_known
+from netcheck.model.known import ABSENT, is_known
 from netcheck.model.qos import Watchdog
 from netcheck.platforms.sonic.rendered.facts import any_said, device_qos, ordered_ports
 
@@ -36,8 +36,9 @@ class WatchdogRow:
 
 
 def watchdog_rows(device: Device) -> list[WatchdogRow] | None:
-    """Give the rows of PFC_WD by port; None when nothing is said of watchdogs."""
-    if not any_said(device, lambda port: port.qos.watchdog):
+    """Give the rows of PFC_WD by port; None when nothing is said of them."""
+    is_poll_absent = device_qos(device).watchdog_poll_ms is ABSENT
+    if not is_poll_absent and not any_said(device, lambda port: port.qos.watchdog):
         return None
     return [
         _row(port.name, port.qos.watchdog)
