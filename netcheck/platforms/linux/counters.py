@@ -1,0 +1,66 @@
+"""Gives a counter's meaning, class and width from the name its driver uses."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import yaml
+
+from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
+from netcheck.model.known import UNKNOWN
+from netcheck.platforms.linux.facts import Reading
+
+_KINDS = {
+    "zero": CounterClass.MUST_BE_ZERO,
+    "congestion": CounterClass.CONGESTION,
+    "information": CounterClass.INFORMATION,
+    "gauge": CounterClass.GAUGE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    pattern: re.Pattern[str]
+    meaning: Meaning
+    kind: CounterClass
+    unit: str
+    width_bits: int
+
+
+@cache
+def _rows() -> tuple[_Row, ...]:
+    text = resources.files(__package__).joinpath("counters.yaml").read_text(encoding="utf-8")
+    return tuple(
+        _Row(
+            pattern=re.compile(row["name"]),
+            meaning=Meaning(row["meaning"]),
+            kind=_KINDS[row["kind"]],
+            unit=row.get("unit", "packets"),
+            width_bits=row.get("width", 64),
+        )
+        for group in yaml.safe_load(text).values()
+        for row in group["counters"]
+    )
+
+
+_OTHER = _Row(re.compile(""), Meaning.OTHER, CounterClass.INFORMATION, "events", 64)
+
+
+@cache
+def _row(name: str) -> tuple[_Row, int]:
+    for row in _rows():
+        match = row.pattern.fullmatch(name)
+        if match:
+            return row, int(match.groupdict().get("n") or -1)
+    return _OTHER, -1
+
+
+def counter(reading: Reading, port: str) -> tuple[CounterKey, Counter]:
+    """Give the counter that was read, for the port it belongs to."""
+    row, number = _row(reading.name)
+    value = UNKNOWN if reading.value is None else reading.value
+    key = CounterKey(port, row.meaning, number, reading.name)
+    return key, Counter(value, row.kind, row.unit, row.width_bits)

@@ -1,0 +1,116 @@
+"""What one output says: facts, counters, defects and unread lines, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from netcheck.model.device import Defect, DefectKind
+from netcheck.model.document import Document, Evidence
+from netcheck.model.known import UNKNOWN
+
+
+class Owner(StrEnum):
+    """Whose fact it is; the word is the first of an evidence key."""
+
+    PORT = "port"
+    RDMA = "rdma"
+    DEVICE = "device"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One field of one owner, in the model's words.
+
+    Attributes:
+        name: Port or RDMA device; empty where the output does not name it.
+        value: What the field holds; UNKNOWN where the text is damaged.
+    """
+
+    owner: Owner
+    name: str
+    field: str
+    value: object
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One counter, in the words of the tool that shows it; ``port`` may be an RDMA device."""
+
+    port: str
+    name: str
+    value: int | None
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One variable of a job's environment; ``is_job`` beats what stands in a file."""
+
+    name: str
+    value: str
+    is_job: bool
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A line that no reader understood and that cannot touch QoS."""
+
+    evidence: Evidence
+
+
+Item = Fact | Reading | Variable | Unread | Defect
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One document and the port and RDMA device it is about (empty: not named)."""
+
+    document: Document
+    port: str = ""
+    rdma: str = ""
+    lines: tuple[str, ...] = field(default=())
+
+    def numbered(self) -> Iterator[tuple[int, str]]:
+        """Give ``(line number in the page, line)``, from 1, without line ends."""
+        return enumerate(self.lines or self.document.text.splitlines(), start=1)
+
+    def at(self, line: int, *, counter: str = "") -> Evidence:
+        """Where a line of the page stands."""
+        document = self.document
+        return Evidence(
+            file=document.name,
+            line=document.first_line + line - 1 if line else 0,
+            command=document.command,
+            counter=counter,
+        )
+
+    def of_port(self, name: str, value: object, line: int) -> Fact:
+        """Give a fact of the port that the page is about."""
+        return Fact(Owner.PORT, self.port, name, value, self.at(line))
+
+    def of_rdma(self, name: str, value: object, line: int) -> Fact:
+        """Give a fact of the RDMA device that the page is about."""
+        return Fact(Owner.RDMA, self.rdma, name, value, self.at(line))
+
+    def of_device(self, name: str, value: object, line: int) -> Fact:
+        """Give a fact of the host."""
+        return Fact(Owner.DEVICE, "", name, value, self.at(line))
+
+    def damaged(self, owner: Owner, name: str, fields: tuple[str, ...], line: int) -> list[Fact]:
+        """Give the facts of a damaged line: nobody knows them."""
+        return [Fact(owner, name, field, UNKNOWN, self.at(line)) for field in fields]
+
+    def defect(self, line: int, message: str, *, place: str = "", found: str = "") -> Defect:
+        """Say what is wrong with a line that carries QoS settings or counters."""
+        return Defect(
+            kind=DefectKind.MALFORMED_VALUE,
+            place=place or self.port or self.rdma or self.document.name,
+            message=message,
+            ports=(self.port,) if self.port else (),
+            found=found,
+            evidence=self.at(line),
+        )

@@ -1,0 +1,46 @@
+"""Finds the port and the RDMA device that a document is about."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from netcheck.model.document import Document
+
+_PORT = re.compile(
+    r"mlnx_qos .*?-i (?P<a>[\w.\-]+)|ethtool (?:-\w )?(?P<b>\w[\w.\-]*)|\bdev (?P<c>[\w.\-]+)|"
+    r"/sys/class/net/(?P<d>[\w.\-]+)/|roce/(?P<e>[\w.\-]+)\.sh|netcheck-roce@(?P<f>\S+?)\.service"
+)
+_RDMA = re.compile(
+    r"/sys/class/infiniband/(?P<a>[\w.\-]+)/|-d (?P<b>[\w.\-]+)|link (?P<c>[\w.\-]+)/\d"
+)
+_TEXT_PORT = re.compile(
+    r"^(?:Pause parameters for|Settings for) (?P<a>[\w.\-]+):|"
+    r"^# netcheck: device \S+, port (?P<b>[\w.\-]+)|"
+    r"^=+ show configuration for device (?P<c>\S+) /",
+    re.MULTILINE,
+)
+# "mlnx_qos_rail0.txt": what follows the tool's name, where it can be a netdev's name.
+_FILE_PORT = re.compile(r"(?:mlnx_qos|ethtool(?:_[aS])?|ecn)_(?P<a>[A-Za-z][\w.\-]{0,14})\.txt")
+_FILE_RDMA = re.compile(
+    r"(?:traffic_class|ibv_devinfo|gids|hw_counters|cma_roce_tos|cma_roce_mode)_"
+    r"(?P<a>(?:mlx5|bnxt_re|irdma|ionic|roce|rocep|rxe|ibp)\w*)\.txt"
+)
+
+
+def _first(match: re.Match[str] | None) -> str:
+    return next((group for group in match.groups() if group), "") if match else ""
+
+
+def names_of(document: Document) -> tuple[str, str]:
+    """Give ``(port, RDMA device)`` as the command or the text names them; empty where not."""
+    port = _first(_PORT.search(document.command)) or _first(_TEXT_PORT.search(document.text))
+    return port, _first(_RDMA.search(document.command))
+
+
+def names_from_file(document: Document, device: str) -> tuple[str, str]:
+    """Give the names that a file's name adds: the part that is not the device's own name."""
+    name = PurePosixPath(document.name).name
+    port = _first(_FILE_PORT.fullmatch(name))
+    rdma = _first(_FILE_RDMA.fullmatch(name))
+    return ("" if port == device else port), rdma

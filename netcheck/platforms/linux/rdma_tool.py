@@ -1,0 +1,114 @@
+"""Reads ``rdma link`` and ``rdma statistic``: JSON, one line a link, and pretty text.
+
+Source: iproute2 rdma/link.c, rdma/stat.c.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Unread
+
+_LINK = re.compile(r"(?:\d+: )?(?:link )?(?P<rdma>[\w.\-]+)/(?P<port>\d+):? (?P<rest>state .*)")
+_STATISTIC = re.compile(r"(?:link )?(?P<rdma>[\w.\-]+)/(?P<port>\d+)(?P<rest>(?: \S+ \d+)*)")
+_COUNTER = re.compile(r"([a-z]\w*) (\d+)")
+# Drivers give all bits for a value that the firmware did not answer.
+# Source: torvalds/linux drivers/infiniband/hw/ionic/ionic_hw_stats.c.
+_NO_ANSWER = (1 << 64) - 1
+_NOT_COUNTERS = frozenset({"ifname", "ifindex", "port", "mode"})
+
+
+def read_json_list(page: Page) -> list[dict[str, Any]]:  # Any: JSON of a tool
+    """Give the objects of a JSON array.
+
+    Raises:
+        ValueError: It is no JSON, or no array of objects.
+    """
+    data = json.loads(page.document.text)
+    if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
+        raise ValueError("expected a list of objects")
+    return data
+
+
+def read_links(page: Page) -> Iterator[Item]:
+    """Give the netdev of each RDMA device."""
+    if not page.document.text.lstrip().startswith("["):
+        yield from _text_links(page)
+        return
+    try:
+        entries = read_json_list(page)
+    except ValueError as error:
+        yield page.defect(1, f"rdma link: not JSON as expected: {error}")
+        return
+    for entry in entries:
+        rdma, netdev = entry.get("ifname"), entry.get("netdev")
+        if isinstance(rdma, str) and isinstance(netdev, str):
+            line = _line_of(page, f'"{rdma}"')
+            yield Fact(Owner.RDMA, rdma, "port", netdev, page.at(line))
+
+
+def _line_of(page: Page, text: str) -> int:
+    return next((number for number, line in page.numbered() if text in line), 1)
+
+
+def _text_links(page: Page) -> Iterator[Item]:
+    for number, line in page.numbered():
+        match = _LINK.fullmatch(line.strip())
+        if match is None:
+            if line.strip():
+                yield Unread(page.at(number))
+            continue
+        words = match["rest"].split()
+        if "netdev" in words[:-1]:
+            netdev = words[words.index("netdev") + 1]
+            yield Fact(Owner.RDMA, match["rdma"], "port", netdev, page.at(number))
+
+
+def read_statistics(page: Page) -> Iterator[Item]:
+    """Give the counters of each link."""
+    if not page.document.text.lstrip().startswith("["):
+        yield from _text_statistics(page)
+        return
+    try:
+        entries = read_json_list(page)
+    except ValueError as error:
+        yield page.defect(1, f"rdma statistic: not JSON as expected: {error}")
+        return
+    for entry in entries:
+        yield from _entry(page, entry)
+
+
+def _entry(page: Page, entry: dict[str, Any]) -> Iterator[Item]:  # Any: JSON of a tool
+    rdma = entry.get("ifname")
+    if not isinstance(rdma, str):
+        yield page.defect(1, "rdma statistic: an entry lacks ifname")
+        return
+    line = _line_of(page, f'"{rdma}"')
+    for name, value in entry.items():
+        if name not in _NOT_COUNTERS:
+            is_number = isinstance(value, int) and value != _NO_ANSWER
+            yield Reading(rdma, name, value if is_number else None, page.at(line, counter=name))
+
+
+def _text_statistics(page: Page) -> Iterator[Item]:
+    rdma = ""
+    for number, line in page.numbered():
+        text = line.strip()
+        link = _STATISTIC.fullmatch(text)
+        if link:
+            rdma = link["rdma"]
+            yield from _pairs(page, number, rdma, link["rest"])
+        elif rdma and _COUNTER.fullmatch(text):
+            yield from _pairs(page, number, rdma, text)
+        elif text:
+            yield Unread(page.at(number))
+            if text.startswith("link ") and "optional-counters" not in text:
+                yield page.defect(number, "rdma statistic: line is damaged", found=text[-60:])
+
+
+def _pairs(page: Page, number: int, rdma: str, text: str) -> Iterator[Item]:
+    for name, value in _COUNTER.findall(text):
+        yield Reading(rdma, name, int(value), page.at(number, counter=name))

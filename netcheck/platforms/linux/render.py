@@ -1,0 +1,257 @@
+"""Gives the files a host takes: a script for each port, one unit, a udev rule, job settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from netcheck.model.device import CongestionControl, Device, LinkLayer, Port, RdmaDevice
+from netcheck.model.errors import RefusalError
+from netcheck.model.fabric import Fabric
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import UNKNOWN, Known, is_known, known_or
+from netcheck.model.qos import DcbxMode, PortQos, Scheduler, SchedulerKind
+from netcheck.platforms.linux.commands import SCRIPT_FOLDER, SERVICE
+from netcheck.platforms.linux.mlnx_qos import PRIORITIES
+from netcheck.platforms.linux.refuse import refusals_of
+from netcheck.platforms.platform import Refusal
+
+NCCL_FILE = "nccl.conf"
+PROFILE_FILE = "netcheck-roce.profile.sh"
+UDEV_FILE = "90-netcheck-roce.rules"
+BLOCK_BEGIN = "# netcheck begin"
+BLOCK_END = "# netcheck end"
+_GBPS = 10**9
+_DCBX = {DcbxMode.DISABLED: "os", DcbxMode.HOST: "os", DcbxMode.FIRMWARE: "fw"}
+_KINDS = {
+    SchedulerKind.STRICT: "strict",
+    SchedulerKind.WEIGHTED: "ets",
+    SchedulerKind.VENDOR: "vendor",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Commands of one topic."""
+
+    title: str
+    lines: list[str] = field(default_factory=list)
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("netcheck.platforms.linux"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 -- shell and configuration files, no HTML
+    )
+
+
+def rdma_ports(device: Device) -> dict[str, Port]:
+    """Give the Ethernet ports that an RDMA device uses, by name."""
+    used = {
+        name
+        for rdma in device.rdma.values()
+        for name in rdma.ports
+        if rdma.link_layer is not LinkLayer.INFINIBAND
+    }
+    return {name: port for name, port in sorted(device.ports.items()) if name in used}
+
+
+def refusals(device: Device, fabric: Fabric) -> list[Refusal]:
+    """Everything in the device's policy that the adapter cannot express."""
+    del fabric
+    return list(refusals_of(device, rdma_ports(device)))
+
+
+def render(device: Device, fabric: Fabric) -> Mapping[str, str]:
+    """Give ``file name -> text``, byte-stable.
+
+    Raises:
+        RefusalError: The policy asks for something the adapter cannot express.
+    """
+    refused = refusals(device, fabric)
+    if refused:
+        lines = [f"{one.place}: {one.reason} (limit {one.limit})" for one in refused]
+        raise RefusalError(refused[0].limit, "\n".join(lines))
+    ports = rdma_ports(device)
+    files = {f"{name}.sh": _script(device, port) for name, port in ports.items()}
+    if ports:
+        files[SERVICE] = _text("service.j2", folder=SCRIPT_FOLDER)
+        files[UDEV_FILE] = _text("udev.j2", folder=SCRIPT_FOLDER, pairs=_pairs(device, ports))
+    return {**files, **_job_files(device)}
+
+
+def _text(template: str, **values: object) -> str:
+    return _templates().get_template(template).render(values)
+
+
+def _pairs(device: Device, ports: Iterable[str]) -> list[tuple[str, str]]:
+    return [
+        (rdma.name, port)
+        for _, rdma in sorted(device.rdma.items())
+        for port in rdma.ports
+        if port in ports
+    ]
+
+
+def _job_files(device: Device) -> dict[str, str]:
+    variables = device.host.environment
+    if not is_known(variables):
+        return {}
+    nccl = sorted((name, value) for name, value in variables.items() if name.startswith("NCCL_"))
+    others = sorted((n, value) for n, value in variables.items() if not n.startswith("NCCL_"))
+    marks = {"begin": BLOCK_BEGIN, "end": BLOCK_END}
+    files = {NCCL_FILE: _text("nccl.conf.j2", variables=nccl, **marks)}
+    return {**files, PROFILE_FILE: _text("profile.sh.j2", variables=others)} if others else files
+
+
+def _script(device: Device, port: Port) -> str:
+    devices = [rdma for _, rdma in sorted(device.rdma.items()) if port.name in rdma.ports]
+    sections = [section for section in _sections(port, devices) if section.lines]
+    return _text(
+        "port.sh.j2",
+        device=device.name,
+        port=port.name,
+        rdma=[rdma.name for rdma in devices],
+        sections=sections,
+    )
+
+
+def _sections(port: Port, devices: list[RdmaDevice]) -> list[Section]:
+    """Give the commands in an order that adapters accept.
+
+    Pause for the whole link goes before PFC, which excludes it; the MTU and the
+    cable length go before PFC, because headroom follows from them; sizes of
+    buffers go before priorities move into them.
+    """
+    qos = port.qos
+    mlnx = f"mlnx_qos -i {port.name}"
+    return [
+        Section("MTU", _mtu(port)),
+        Section("Pause for the whole link; old tools fail when nothing changes", _pause(port)),
+        Section("Who decides, and which mark counts", _words(mlnx, qos)),
+        Section("Cable length, in metres", _cable(mlnx, port)),
+        Section("PFC", _pfc(mlnx, qos)),
+        Section("Priorities: queues and DSCPs", _maps(mlnx, qos)),
+        Section("Queues", _schedulers(mlnx, qos)),
+        Section("Receive buffers", _buffers(mlnx, qos)),
+        Section("DCQCN", _congestion(port.name, devices)),
+        Section("Marks of RDMA traffic", [line for rdma in devices for line in _marks(rdma)]),
+    ]
+
+
+def _mtu(port: Port) -> list[str]:
+    return [f"ip link set dev {port.name} mtu {port.ip_mtu}"] if is_known(port.ip_mtu) else []
+
+
+def _pause(port: Port) -> list[str]:
+    settings = (("rx", port.qos.global_pause_rx), ("tx", port.qos.global_pause_tx))
+    said = " ".join(
+        f"{name} {'on' if value else 'off'}" for name, value in settings if is_known(value)
+    )
+    return [f"ethtool -A {port.name} {said} || true"] if said else []
+
+
+def _words(mlnx: str, qos: PortQos) -> list[str]:
+    lines = [f"{mlnx} --dcbx {_DCBX[qos.dcbx_mode]}"] if is_known(qos.dcbx_mode) else []
+    return [*lines, f"{mlnx} --trust {qos.trust}"] if is_known(qos.trust) else lines
+
+
+def _cable(mlnx: str, port: Port) -> list[str]:
+    return [f"{mlnx} --cable_len {port.cable_m}"] if is_known(port.cable_m) else []
+
+
+def _pfc(mlnx: str, qos: PortQos) -> list[str]:
+    if not is_known(qos.pfc_rx):
+        return []
+    bits = ",".join("1" if n in qos.pfc_rx else "0" for n in range(PRIORITIES))
+    return [f"{mlnx} --pfc {bits}"]
+
+
+def _maps(mlnx: str, qos: PortQos) -> list[str]:
+    lines = []
+    if is_known(qos.priority_to_queue):
+        lines.append(f"{mlnx} --prio_tc {_eight(qos.priority_to_queue)}")
+    if is_known(qos.dscp_to_priority):
+        lines += _dscps(mlnx, qos.dscp_to_priority)
+    return lines
+
+
+def _dscps(mlnx: str, dscps: FrozenMap[int, int]) -> list[str]:
+    """Set the DSCPs of one priority with one command: each start of the tool takes a while."""
+    by_priority: dict[int, list[int]] = {}
+    for dscp, priority in sorted(dscps.items()):
+        by_priority.setdefault(priority, []).append(dscp)
+    return [
+        " ".join([mlnx, *(f"--dscp2prio set,{dscp},{priority}" for dscp in listed)])
+        for priority, listed in sorted(by_priority.items())
+    ]
+
+
+def _eight(entries: Mapping[int, int]) -> str:
+    return ",".join(str(entries[n]) for n in range(PRIORITIES))
+
+
+def _schedulers(mlnx: str, qos: PortQos) -> list[str]:
+    if not is_known(qos.scheduler):
+        return []
+    # A queue that no priority uses still needs a word; it carries nothing.
+    unused = Scheduler(SchedulerKind.STRICT)
+    queues = [qos.scheduler.get(n, unused) for n in range(PRIORITIES)]
+    kinds = ",".join(_KINDS[one.kind] for one in queues)
+    weights = ",".join(
+        str(known_or(one.weight_percent, 0) if one.kind is SchedulerKind.WEIGHTED else 0)
+        for one in queues
+    )
+    lines = [f"{mlnx} --tsa {kinds} --tcbw {weights}"]
+    if any(one.shaper_bps is not UNKNOWN for one in qos.scheduler.values()):
+        rates = ",".join(str(known_or(one.shaper_bps, 0) // _GBPS) for one in queues)
+        lines.append(f"{mlnx} --ratelimit {rates}")
+    return lines
+
+
+def _buffers(mlnx: str, qos: PortQos) -> list[str]:
+    lines = []
+    if is_known(qos.ingress_buffer):
+        sizes = [qos.ingress_buffer[n].size_bytes for n in range(PRIORITIES)]
+        lines.append(f"{mlnx} --buffer_size {','.join(map(str, sizes))}")
+    if is_known(qos.priority_to_priority_group):
+        lines.append(f"{mlnx} --prio2buffer {_eight(qos.priority_to_priority_group)}")
+    return lines
+
+
+def _congestion(port: str, devices: list[RdmaDevice]) -> list[str]:
+    said = [one.congestion_control for one in devices]
+    control = next((one for one in said if one != CongestionControl()), CongestionControl())
+    folder = f"/sys/class/net/{port}/ecn"
+    marks = (("cnp_dscp", control.cnp_dscp), ("cnp_802p_prio", control.cnp_pcp))
+    return [
+        *_switches(f"{folder}/roce_np/enable", control.notification_point),
+        *_switches(f"{folder}/roce_rp/enable", control.reaction_point),
+        *(f"echo {value} > {folder}/roce_np/{name}" for name, value in marks if is_known(value)),
+    ]
+
+
+def _switches(folder: str, priorities: Known[frozenset[int]]) -> list[str]:
+    if not is_known(priorities):
+        return []
+    return [f"echo {int(n in priorities)} > {folder}/{n}" for n in range(PRIORITIES)]
+
+
+def _marks(rdma: RdmaDevice) -> list[str]:
+    lines = []
+    if is_known(rdma.rdma_cm_roce_v2):
+        lines.append(f"cma_roce_mode -d {rdma.name} -p 1 -m {2 if rdma.rdma_cm_roce_v2 else 1}")
+    if is_known(rdma.rdma_cm_tos):
+        lines.append(f"cma_roce_tos -d {rdma.name} -p 1 -t {rdma.rdma_cm_tos}")
+    if is_known(rdma.traffic_class):
+        path = f"/sys/class/infiniband/{rdma.name}/tc/1/traffic_class"
+        lines.append(f"echo {rdma.traffic_class} > {path}")
+    return lines

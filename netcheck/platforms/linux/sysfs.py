@@ -1,0 +1,194 @@
+"""Reads files of /sys and /proc: one line a file (``grep -H``), or one file alone (``cat``).
+
+Source: names in docs of MLNX_OFED (ecn/, tc/), torvalds/linux
+Documentation/ABI/stable/sysfs-class-infiniband and drivers/infiniband/core.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from netcheck.model.device import AdminState, LinkLayer
+from netcheck.model.known import ABSENT, UNKNOWN
+from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Unread
+from netcheck.platforms.linux.gids import read_kind, read_netdev, store_address
+
+Placed = tuple[Owner, str, str, object]
+
+_LINE = re.compile(r"(?P<path>(?:/[\w.\-:]+)+?)\s*(?::| = |=)\s*(?P<value>.*)")
+_RELATIVE = re.compile(
+    r"(?P<path>(?:ports|gids|gid_attrs|hw_counters)(?:/[\w.\-]+)+)[:=](?P<value>.*)"
+)
+_CAT = re.compile(r"(?:sudo )?(?:cat|more|head|grep -r?s?H \.) (?P<path>/[^\s|;*]+)")
+_TRAFFIC_CLASS = re.compile(r"(?:Global tclass=)?(\d{1,3})")
+_EMPTY = ("", "(empty)")
+_DAMAGED = object()
+
+
+def _number(top: int) -> Callable[[str], object]:
+    def read(text: str) -> object:
+        return int(text) if text.isdigit() and int(text) <= top else _DAMAGED
+
+    return read
+
+
+def _switch(text: str) -> object:
+    return {"1": True, "0": False}.get(text, _DAMAGED)
+
+
+def _traffic_class(text: str) -> object:
+    if text in _EMPTY:
+        return ABSENT
+    match = _TRAFFIC_CLASS.fullmatch(text)
+    return int(match[1]) if match and int(match[1]) <= 0xFF else _DAMAGED  # noqa: PLR2004 -- one byte
+
+
+def read_roce_mode(text: str) -> object:
+    """Give whether ``RoCE v2`` is said; UNKNOWN-to-be for anything else."""
+    return {"RoCE v2": True, "IB/RoCE v1": False, "RoCE v1": False}.get(text, _DAMAGED)
+
+
+def _link_layer(text: str) -> object:
+    known = {"ethernet": LinkLayer.ETHERNET, "infiniband": LinkLayer.INFINIBAND}
+    return known.get(text.lower(), _DAMAGED)
+
+
+def _link_state(text: str) -> object:
+    return {"4: ACTIVE": AdminState.UP, "1: DOWN": AdminState.DOWN}.get(text, _DAMAGED)
+
+
+def _text(text: str) -> object:
+    return text or _DAMAGED
+
+
+def _pcie_speed(text: str) -> object:
+    match = re.fullmatch(r"([\d.]+) GT/s(?: PCIe)?", text)
+    return round(float(match[1]) * 1e9) if match else _DAMAGED
+
+
+_NET = r"/sys/class/net/(?P<port>[\w.\-]+)"
+_IB = r"/sys/class/infiniband/(?P<rdma>[\w.\-]+)"
+_P1 = _IB + r"/ports/1"
+_CM = r"/sys/kernel/config/rdma_cm/(?P<rdma>[\w.\-]+)/ports/1"
+
+# Path -> the fact's name (\1 is the number in the path) and how its value is read.
+_FILES: tuple[tuple[re.Pattern[str], str, Callable[[str], object]], ...] = tuple(
+    (re.compile(path), name, reader)
+    for path, name, reader in (
+        (_NET + r"/ecn/roce_np/enable/(?P<n>[0-7])", "np {n}", _switch),
+        (_NET + r"/ecn/roce_rp/enable/(?P<n>[0-7])", "rp {n}", _switch),
+        (_NET + r"/ecn/roce_np/cnp_dscp", "cnp_dscp", _number(63)),
+        (_NET + r"/ecn/roce_np/cnp_802p_prio", "cnp_pcp", _number(7)),
+        (_NET + r"/mtu", "mtu", _number(65535)),
+        (_NET + r"/device/current_link_speed", "pcie_speed", _pcie_speed),
+        (_NET + r"/device/current_link_width", "pcie_width", _number(32)),
+        (_IB + r"/tc/1/traffic_class", "traffic_class", _traffic_class),
+        (_IB + r"/fw_ver", "firmware", _text),
+        (_P1 + r"/link_layer", "link_layer", _link_layer),
+        (_P1 + r"/state", "link_state", _link_state),
+        (_P1 + r"/gids/(?P<n>\d+)", "gid {n} address", store_address),
+        (_P1 + r"/gid_attrs/types/(?P<n>\d+)", "gid {n} kind", read_kind),
+        (_P1 + r"/gid_attrs/ndevs/(?P<n>\d+)", "gid {n} netdev", read_netdev),
+        (_CM + r"/default_roce_tos", "rdma_cm_tos", _number(255)),
+        (_CM + r"/default_roce_mode", "rdma_cm_roce_v2", read_roce_mode),
+        (r"/proc/sys/kernel/random/boot_id", "boot_id", _text),
+        (r"/sys/devices/system/cpu/cpu\d+/cpufreq/scaling_governor", "governor", _text),
+    )
+)
+_COUNTER = re.compile(_IB + r"/(?:ports/1/)?(?:hw_)?counters/(?P<name>\w+)")
+
+
+def _owner(match: re.Match[str]) -> tuple[Owner, str]:
+    groups = match.groupdict()
+    if "port" in groups:
+        return Owner.PORT, groups["port"]
+    return (Owner.RDMA, groups["rdma"]) if "rdma" in groups else (Owner.DEVICE, "")
+
+
+def _place(path: str, text: str) -> Placed | None:
+    for pattern, name, reader in _FILES:
+        match = pattern.fullmatch(path)
+        if match:
+            owner, named = _owner(match)
+            fact = name.format(n=match.groupdict().get("n", ""))
+            return owner, named, fact, reader(text.strip())
+    return None
+
+
+def written_fact(path: str, text: str) -> Placed | None:
+    """Give the fact that writing ``text`` to a file leaves behind, if it is one.
+
+    Raises:
+        ValueError: The file is one that is known and the text is not a value of it.
+    """
+    placed = _place(path, text)
+    if placed is not None and placed[3] is _DAMAGED:
+        raise ValueError(f"{path}: not a value of this file: {text!r}")
+    return placed
+
+
+def read_sysfs(page: Page) -> Iterator[Item]:
+    """Give the facts of one file a line."""
+    for number, line in page.numbered():
+        match = _LINE.fullmatch(line.strip()) or _RELATIVE.fullmatch(line.strip())
+        if match is None:
+            yield from _other_line(page, number, line)
+            continue
+        path = match["path"]
+        yield from _file(
+            page, number, path if path[0] == "/" else _absolute(page, path), match["value"]
+        )
+
+
+def _absolute(page: Page, path: str) -> str:
+    below = path if path.startswith("ports/") else f"ports/1/{path}"
+    return f"/sys/class/infiniband/{page.rdma or 'rdma'}/{below}"
+
+
+def read_cat(page: Page) -> Iterator[Item]:
+    """Give the fact of one file that was printed alone; the command names the file."""
+    match = _CAT.match(page.document.command)
+    text = page.document.text.strip()
+    if match:
+        yield from _file(page, 1, match["path"], text)
+
+
+def _file(page: Page, number: int, path: str, text: str) -> Iterator[Item]:
+    counter = _COUNTER.fullmatch(path)
+    if counter:
+        yield from _counter(page, number, counter, text.strip())
+        return
+    placed = _place(path, text)
+    if placed is None:
+        yield Unread(page.at(number))
+        return
+    owner, name, fact, value = placed
+    if value is _DAMAGED:
+        yield page.defect(number, f"{path}: value not understood", place=name, found=text)
+        value = UNKNOWN
+    yield Fact(owner, name, fact, value, page.at(number))
+
+
+def _counter(page: Page, number: int, match: re.Match[str], text: str) -> Iterator[Item]:
+    name, port = match["name"], match["rdma"]
+    if name == "lifespan":  # how long the kernel caches the others, in ms
+        return
+    if not text.isdigit():
+        yield page.defect(number, f"counter {name}: expected a number", place=port, found=text)
+    value = int(text) if text.isdigit() else None
+    yield Reading(port, name, value, page.at(number, counter=name))
+
+
+_ECN_SCRIPT_LINES = (
+    (re.compile(r"cma_roce_tos: (\d+)"), "rdma_cm_tos"),
+    (re.compile(r"=+ show configuration for device (\S+) / (\S+?)=+"), "port"),
+)
+
+
+def _other_line(page: Page, number: int, line: str) -> Iterator[Item]:
+    text = line.strip()
+    if text and not text.startswith(("#", "grep:")):
+        yield Unread(page.at(number))
+        if text.startswith(("/sys/", "/proc/")):
+            yield page.defect(number, f"line not understood: {text[:60]}", found=text)
