@@ -1,0 +1,173 @@
+"""One device of a run: save, change, check, persist; and back. Both backends work by this."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from netcheck.collect.atomic import checkpoint
+from netcheck.collect.collector import expand, read_command
+from netcheck.collect.secrets import served
+from netcheck.collect.session import Session
+from netcheck.collect.snapshot import Answer
+from netcheck.deploy.journal import TOUCHED, Phase, Run, at_work
+from netcheck.deploy.plan import Order, change_of
+from netcheck.model.device import Device
+from netcheck.model.errors import InputError, TransportError
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import is_known
+from netcheck.platforms.platform import Step, Upload, load
+
+DEADLINE_S: Final = 900.0
+_LOG: Final = logging.getLogger(__name__)
+
+_Work = Callable[[Session, Run, Order], "Outcome"]
+
+
+class State(StrEnum):
+    """How a device stands after a run or an undo.
+
+    DONE: holds what was rendered, checked and persistent; FAILED: something
+    went wrong, and it may be changed in part; UNTOUCHED: something was wrong
+    before anything was changed; UNDONE: holds what it held before; STUCK: it
+    could not be brought back.
+    """
+
+    DONE = "done"
+    FAILED = "failed"
+    UNTOUCHED = "untouched"
+    UNDONE = "undone"
+    STUCK = "stuck"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a device stands and why."""
+
+    device: str
+    state: State
+    reason: str = ""
+
+
+class StepFailedError(TransportError):
+    """A step ended with another status than 0."""
+
+
+def read_held(session: Session, device: Device) -> FrozenMap[str, str]:
+    """Give the outputs that the platform's plan has to see, ``file -> text``.
+
+    Raises:
+        TransportError: The session broke, or a command failed that may not.
+    """
+    if not is_known(device.platform):
+        raise InputError(f"device {device.name}: platform is not said")
+    held: dict[str, str] = {}
+    asked = load(device.platform).applying.holdings(device)
+    for command in (one for general in asked for one in expand(general, device)):
+        answer, output = read_command(session, device, command)
+        if answer is Answer.HAD:
+            held[command.file] = output.text
+        elif answer is not Answer.ABSENT:
+            last = output.text.strip().rpartition("\n")[2]
+            raise StepFailedError(f"{device.name}: {command.line}: {answer.value}: {last}")
+    return FrozenMap(held)
+
+
+def apply_order(run: Run, name: str, *, secrets: Path | None = None) -> Outcome:
+    """Bring one device of a run to what was rendered, with a line in the journal at each step.
+
+    Never raises for what is wrong with the device. ``secrets`` is the address
+    at which a parent process serves logins.
+    """
+    return _guarded(run, name, secrets, _apply, State.FAILED)
+
+
+def undo_order(run: Run, name: str, *, secrets: Path | None = None) -> Outcome:
+    """Bring one device of a run back to what it held before, if it was touched.
+
+    Never raises for what is wrong with the device.
+    """
+    return _guarded(run, name, secrets, _undo, State.STUCK)
+
+
+def _guarded(run: Run, name: str, secrets: Path | None, work: _Work, worst: State) -> Outcome:
+    try:
+        order = run.order(name)
+        target = order.target if secrets is None else served(order.target, secrets)
+        with at_work(run.folder.parents[1]), Session(target, deadline_s=DEADLINE_S) as session:
+            return work(session, run, order)
+    except (TransportError, InputError) as error:
+        reason = str(error)
+    except Exception as error:  # noqa: BLE001 -- one device's fault must not end the others' run
+        _LOG.exception("%s: internal error", name)
+        reason = f"internal error: {type(error).__name__}: {error}"
+    is_touched = run.phases().get(name) in TOUCHED
+    state = worst if is_touched else State.UNTOUCHED
+    run.note(name, Phase.STUCK if worst is State.STUCK else Phase.FAILED, reason)
+    return Outcome(name, state, reason)
+
+
+def _apply(session: Session, run: Run, order: Order) -> Outcome:
+    device, name = order.device, order.name
+    held = read_held(session, device)
+    change = change_of(device, order.rendered, held)
+    if change != order.change:
+        raise InputError(f"{name}: no longer holds what the plan saw; plan again")
+    if not order.is_saved:
+        run.note(name, Phase.SAVING)
+        _perform(session, name, change.save)
+    run.note(name, Phase.SAVED)
+    run.note(name, Phase.CHANGING)
+    _perform(session, name, change.steps)
+    run.note(name, Phase.CHANGED)
+    _check(session, order)
+    run.note(name, Phase.CHECKED)
+    run.note(name, Phase.PERSISTING)
+    _perform(session, name, change.persist or order.original.persist)
+    run.note(name, Phase.DONE)
+    return Outcome(name, State.DONE)
+
+
+def _check(session: Session, order: Order) -> None:
+    """Read the device again: a new plan must find nothing to do."""
+    again = change_of(order.device, order.rendered, read_held(session, order.device))
+    if not again.is_empty:
+        first = ", ".join(object_ for object_, _, _ in again.objects[:3]) or again.reason
+        raise StepFailedError(f"{order.name}: differs after the change: {first}")
+
+
+def _undo(session: Session, run: Run, order: Order) -> Outcome:
+    name = order.name
+    was_saved = order.is_saved or run.reached(name, Phase.SAVED)
+    if not was_saved or run.phases().get(name) is Phase.UNDONE:
+        return Outcome(name, State.UNTOUCHED if not was_saved else State.UNDONE)
+    run.note(name, Phase.UNDOING)
+    _perform(session, name, order.undo)
+    again = change_of(order.device, order.rendered, read_held(session, order.device))
+    if (again.objects, again.removals) != (order.original.objects, order.original.removals):
+        raise StepFailedError(f"{name}: does not hold what it held before the run")
+    run.note(name, Phase.UNDONE)
+    return Outcome(name, State.UNDONE)
+
+
+def _perform(session: Session, name: str, steps: Iterable[Step]) -> None:
+    """Take steps in order; the first that fails ends it.
+
+    Raises:
+        StepFailedError: A command ended with another status than 0.
+        TransportError: The session broke.
+    """
+    for step in steps:
+        if isinstance(step, Upload):
+            session.upload(step.path, step.text, step.mode)
+            continue
+        checkpoint(f"device {name} run {step.line}")
+        output = session.run(step.line, step.timeout_s)
+        checkpoint(f"device {name} ran {step.line}")
+        if not output.is_ok:
+            last = output.text.strip().rpartition("\n")[2]
+            raise StepFailedError(f"{name}: {step.line}: status {output.status}: {last}")
