@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -42,6 +41,8 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find a command; an unknown one is answered with the nearest."""
+        from difflib import get_close_matches  # noqa: PLC0415 -- only for a mistyped command
+
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):
             near = get_close_matches(name, self.list_commands(ctx), n=1)

@@ -10,13 +10,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 
 import click
 
 from netcheck.cli.lazy import LazyGroup
 from netcheck.model.errors import InputError, RefusalError, TransportError
-from netcheck.model.finding import ExitCode
-from netcheck.report.publish import Format
 from netcheck.report.tool import NAME, VERSION
 
 HERE = "netcheck.cli"
@@ -64,58 +63,66 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(app.main(args, prog_name=NAME, standalone_mode=False) or 0)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        return ExitCode.INTERRUPTED
+        return _give_up("interrupted", "INTERRUPTED")
     except (click.ClickException, InputError, RefusalError) as error:
         return _refuse(error, args)
     except TransportError as error:
-        click.echo(f"no answer: {error}", err=True)
-        return ExitCode.UNVERIFIED
+        return _give_up(f"no answer: {error}", "UNVERIFIED")
     except BrokenPipeError:
         return _hang_up()
     except Exception as error:  # noqa: BLE001 -- the last place that can say what to report
         return _crash(error, args)
 
 
-def _hang_up() -> ExitCode:
+def _give_up(message: str, code: str) -> int:
+    """End with a message on standard error and the exit code of that name."""
+    from netcheck.model.finding import ExitCode  # noqa: PLC0415 -- not needed for --help
+
+    click.echo(message, err=True)
+    return ExitCode[code]
+
+
+def _hang_up() -> int:
     """The reader went away (``netcheck ... | head``); keep the interpreter from flushing."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return ExitCode.CLEAN
+    return 0
 
 
-def _refuse(error: Exception, args: list[str]) -> ExitCode:
+def _refuse(error: Exception, args: list[str]) -> int:
     """Bad input: JSON where JSON was asked for, else the message alone."""
     from netcheck.cli.output import bad_input, say  # noqa: PLC0415 -- not needed for --help
-    from netcheck.report.publish import in_format  # noqa: PLC0415 -- as above
+    from netcheck.report.publish import Format, in_format  # noqa: PLC0415 -- as above
+    from netcheck.report.report import exit_code  # noqa: PLC0415 -- as above
 
-    form = _wanted_format(args)
+    command = next((arg for arg in args if arg in COMMANDS), "")
+    report = bad_input(error, command)
+    form = Format(_wanted_format(args, [each.value for each in Format]))
     if form in {Format.TEXT, Format.GITHUB, Format.CSV, Format.HTML}:
         if isinstance(error, click.UsageError):
             error.show()
         else:
             click.echo(f"{error}", err=True)
     if form is not Format.TEXT:
-        command = next((arg for arg in args if arg in COMMANDS), "")
-        say(in_format(bad_input(error, command), form))
-    return ExitCode.BAD_INPUT
+        say(in_format(report, form))
+    return exit_code(report)
 
 
-def _wanted_format(args: list[str]) -> Format:
+def _wanted_format(args: list[str], known: list[str]) -> str:
     """The format asked for on a command line that may not have been understood."""
     wanted = [
         after if arg == "--format" else arg.partition("=")[2]
-        for arg, after in zip(args, [*args[1:], ""], strict=True)
+        for arg, after in pairwise([*args, ""])
         if arg == "--format" or arg.startswith("--format=")
     ]
-    known = {each.value: each for each in Format}
-    return next((known[each] for each in wanted if each in known), Format.TEXT)
+    return next((each for each in wanted if each in known), "text")
 
 
-def _crash(error: Exception, args: list[str]) -> ExitCode:
+def _crash(error: Exception, args: list[str]) -> int:
     """Internal error: the traceback into a file, what to do with it onto the terminal."""
     from netcheck.cli.crash import write_crash  # noqa: PLC0415 -- only when it happens
 
     place = write_crash(error, args)
-    click.echo(f"internal error: {type(error).__name__}: {error}", err=True)
-    click.echo(f"This is a fault of netcheck. Report it with the file {place}", err=True)
-    return ExitCode.INTERNAL
+    message = f"internal error: {type(error).__name__}: {error}"
+    return _give_up(
+        f"{message}\nThis is a fault of netcheck. Report it with the file {place}", "INTERNAL"
+    )

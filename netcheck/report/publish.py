@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -50,6 +49,8 @@ def write_whole(path: Path, text: str) -> None:
     Raises:
         InputError: The place cannot be written to.
     """
+    import tempfile  # noqa: PLC0415 -- brings in hashing and random; most runs write no file
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
