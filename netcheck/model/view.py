@@ -183,6 +183,11 @@ class PortView(View):
         return PolicyView(self._policy, self.place, is_intended=True)
 
     @property
+    def ends_rdma(self) -> bool:
+        """The intent says that RDMA ends at this port."""
+        return self._intended is not None and not self.is_rdma
+
+    @property
     def has_policy(self) -> bool:
         """There is an intent for this port, and it takes part in RDMA."""
         return self._policy is not None and self.is_rdma

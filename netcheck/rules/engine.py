@@ -136,7 +136,9 @@ class Writer:
                 message=f"{fault.facts[0]} expected {expected}, found {found}{note}",
                 expected=expected,
                 found=found,
-                evidence=self._evidence(where, fault.facts, fault.key),
+                evidence=(fault.evidence,)
+                if fault.evidence
+                else self._evidence(where, fault.facts, fault.key),
                 why=page.why,
                 fix=page.fix,
                 reference=rule.source,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from netcheck.model.document import Evidence
 from netcheck.model.fact import View
 from netcheck.model.finding import Place, Severity
 from netcheck.model.frozenmap import FrozenMap
@@ -53,6 +54,7 @@ class Fault:
         key: Key inside the fact, for the evidence (a DSCP).
         places: Places without a view, instead of ``at``.
         severity: Instead of the rule's own.
+        evidence: Where the fault stands, where the rule knows it better than the engine.
     """
 
     at: View | tuple[View, ...]
@@ -64,6 +66,7 @@ class Fault:
     key: str = ""
     places: tuple[Place, ...] = ()
     severity: Severity | None = None
+    evidence: Evidence | None = None
 
 
 Check = Callable[[Any], Iterator[Fault]]  # Any: the view that goes with the scope

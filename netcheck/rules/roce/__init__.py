@@ -1,0 +1,1 @@
+"""Rules of lossless RoCE, one module a family."""

@@ -1,0 +1,168 @@
+"""Congestion notifications: marked alike everywhere, never paused, never behind bulk data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from netcheck.model.fact import NotGivenError, is_readable
+from netcheck.model.finding import Place, Severity
+from netcheck.model.view import FabricView, IntentView, PortView, RdmaView
+from netcheck.rules.roce.groups import only_switch
+from netcheck.rules.roce.trust import believes_dscp, map_fault, wrong_entries
+from netcheck.rules.rule import Fault, Scope, rule
+
+CUMULUS = "NVIDIA Cumulus Linux 5.15, RDMA over Converged Ethernet: CNP on DSCP 48, strict"
+DCQCN = "Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015"
+
+
+@rule("cnp-dscp-unmapped", severity=Severity.ERROR, scope=Scope.PORT, source=CUMULUS)
+def cnp_dscp_unmapped(port: PortView) -> Iterator[Fault]:
+    """The DSCP of congestion notifications does not lead to their class.
+
+    Why: notifications wait behind the data they are to slow down, or are paused with it. (A
+        warning where they only land in another lossy class.)
+    Bad: class cnp has DSCP 48 and priority 6, the map says 48->3.
+    Good: the map says 48->6.
+    Fix: add the entry to the DSCP map.
+    """
+    classes = [each for each in port.policy.cnp() if is_readable(each, "dscp")]
+    if not classes:
+        raise NotGivenError("class of congestion notifications")
+    if not believes_dscp(port):
+        return
+    for each in classes:
+        if is_readable(each, "priority"):
+            wrong = wrong_entries(port, each)
+            if wrong:
+                is_bad = any(to is None or to in port.lossless_priorities for to in wrong.values())
+                fault = map_fault(port, each, wrong)
+                yield fault if is_bad else _milder(fault)
+            continue
+        for dscp in sorted(each.dscp):
+            found = port.dscp_to_priority.get(dscp)
+            if found in port.lossless_priorities:
+                yield Fault(
+                    port, ("dscp_to_priority",), f"{dscp}->a lossy priority", f"{dscp}->{found}"
+                )
+
+
+def _milder(fault: Fault) -> Fault:
+    return Fault(
+        fault.at,
+        fault.facts,
+        fault.expected,
+        fault.found,
+        note=fault.note,
+        key=fault.key,
+        severity=Severity.WARNING,
+    )
+
+
+@rule("cnp-class-lossless", severity=Severity.ERROR, scope=Scope.INTENT, source=DCQCN)
+def cnp_class_lossless(intent: IntentView) -> Iterator[Fault]:
+    """The class of congestion notifications is declared lossless.
+
+    Why: notifications can be paused; feedback stops exactly when it is needed.
+    Bad: cnp with delivery lossless.
+    Good: cnp with delivery lossy and strict scheduling.
+    Fix: take `delivery: lossless` away from the class.
+    """
+    for each in intent.policy.cnp():
+        if each.is_lossless:
+            place = Place(intent.policy.place.device, f"class {each.name}")
+            yield Fault(intent, ("delivery",), "lossy", "lossless", places=(place,))
+
+
+@rule("cnp-paused", severity=Severity.ERROR, scope=Scope.PORT, source=DCQCN)
+def cnp_paused(port: PortView) -> Iterator[Fault]:
+    """A port pauses the priority of congestion notifications.
+
+    Why: feedback stops exactly when it is needed.
+    Bad: cnp in priority 6, PFC {3, 6}.
+    Good: PFC {3}.
+    Fix: disable PFC for the priority.
+    """
+    for each in port.policy.cnp():
+        if is_readable(each, "priority") and not each.is_lossless:
+            found = port.pfc_rx | port.pfc_tx
+            if each.pfc_priority in found:
+                yield Fault(port, ("pfc_tx", "pfc_rx"), found - {each.pfc_priority}, found)
+
+
+@rule(
+    "cnp-nic-dscp-mismatch",
+    severity=Severity.ERROR,
+    scope=Scope.RDMA,
+    source="NVIDIA: /sys/class/net/IF/ecn/roce_np/cnp_dscp",
+    supersedes=("cnp-dscp-differs-between-hosts",),
+)
+def cnp_nic_dscp_mismatch(rdma: RdmaView) -> Iterator[Fault]:
+    """A NIC marks its congestion notifications with a DSCP that is not their class's.
+
+    Why: the switches put them into the wrong queue.
+    Bad: class cnp has DSCP 48, the NIC sends 46.
+    Good: the NIC sends 48.
+    Fix: write the DSCP to /sys/class/net/IF/ecn/roce_np/cnp_dscp.
+    """
+    wanted = frozenset(
+        dscp for each in rdma.policy.cnp() if is_readable(each, "dscp") for dscp in each.dscp
+    )
+    if not wanted:
+        raise NotGivenError("DSCP of congestion notifications")
+    if rdma.cnp_dscp not in wanted:
+        yield Fault(rdma, ("cnp_dscp",), wanted, rdma.cnp_dscp)
+
+
+@rule(
+    "cnp-dscp-differs-between-hosts",
+    severity=Severity.ERROR,
+    scope=Scope.FABRIC,
+    source=f"derived: all hosts share the switches' maps; {CUMULUS}",
+)
+def cnp_dscp_differs_between_hosts(fabric: FabricView) -> Iterator[Fault]:
+    """A NIC marks its congestion notifications unlike most others.
+
+    Why: the switches have one class for them; some of the notifications miss it.
+    Bad: 15 hosts send 48, one sends 46.
+    Good: all send 48.
+    Fix: set the same DSCP on all hosts.
+    """
+    found: list[tuple[RdmaView, int]] = []
+    for rdma in fabric.rdma:
+        with fabric.attempt():
+            found.append((rdma, rdma.cnp_dscp))
+    counted = Counter(dscp for _, dscp in found)
+    if not counted:
+        return
+    usual, votes = min(counted.items(), key=lambda item: (-item[1], item[0] != 48, item[0]))  # noqa: PLR2004 -- between equals, the usual CNP DSCP
+    for rdma, dscp in found:
+        if dscp != usual:
+            yield Fault(rdma, ("cnp_dscp",), usual, dscp, note=f"as {votes} others")
+
+
+@rule(
+    "cnp-shares-data-queue", severity=Severity.WARNING, scope=Scope.PORT, source=f"derived: {DCQCN}"
+)
+def cnp_shares_data_queue(port: PortView) -> Iterator[Fault]:
+    """Congestion notifications leave through the queue of the data.
+
+    Why: they wait behind the data that they are to slow down.
+    Bad: priorities 3 and 6 in queue 3.
+    Good: priority 6 in a strict queue of its own.
+    Fix: map the priority of the notifications to another queue.
+    """
+    only_switch(port)
+    for each in port.policy.cnp():
+        if not is_readable(each, "priority"):
+            continue
+        queue = port.queue_of(each.priority)
+        data = frozenset(port.queue_of(one) for one in port.lossless_priorities - {each.priority})
+        if queue in data:
+            yield Fault(
+                port,
+                ("priority_to_queue",),
+                "a queue of its own",
+                f"queue {queue}",
+                number=f"priority {each.priority}",
+            )

@@ -1,0 +1,104 @@
+"""The intent in itself: classes that can be told apart, and a domain that ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netcheck.model.device import Role
+from netcheck.model.fabric import Link, PortRef
+from netcheck.model.finding import Place, Severity
+from netcheck.model.known import ABSENT, is_known
+from netcheck.model.records import ClassView
+from netcheck.model.view import FabricView, IntentView
+from netcheck.rules.rule import Fault, Scope, rule
+
+OUTSIDE = frozenset({Role.ROUTER, Role.GATEWAY})
+
+
+def _place(intent: IntentView, each: ClassView) -> tuple[Place, ...]:
+    return (Place(intent.policy.place.device, f"class {each.name}"),)
+
+
+@rule(
+    "intent-class-duplicate-dscp",
+    severity=Severity.ERROR,
+    scope=Scope.INTENT,
+    source="derived: a packet can be in one class only",
+)
+def intent_class_duplicate_dscp(intent: IntentView) -> Iterator[Fault]:
+    """Two classes claim the same DSCP.
+
+    Why: a packet with that mark can be in one of them only; which one is left to chance.
+    Bad: rdma has DSCP 26, storage has 26 and 28.
+    Good: each DSCP in one class.
+    Fix: give the classes different DSCPs.
+    """
+    owners: dict[int, str] = {}
+    for each in intent.policy.classes_saying("dscp"):
+        for dscp in sorted(each.dscp):
+            if dscp in owners:
+                expected = f"{dscp} in one class"
+                found = f"{dscp} in {owners[dscp]} and {each.name}"
+                yield Fault(intent, ("dscp",), expected, found, places=_place(intent, each))
+            owners.setdefault(dscp, each.name)
+
+
+@rule(
+    "intent-class-duplicate-prio",
+    severity=Severity.ERROR,
+    scope=Scope.INTENT,
+    source="derived: pause acts on a priority, so classes in one priority are paused together",
+)
+def intent_class_duplicate_prio(intent: IntentView) -> Iterator[Fault]:
+    """A lossless class shares its switch priority with another class.
+
+    Why: the other class is paused with it and takes its headroom.
+    Bad: rdma and default both have priority 3.
+    Good: rdma alone has priority 3.
+    Fix: give the other class another priority.
+    """
+    classes = list(intent.policy.classes_saying("priority"))
+    for each in classes:
+        others = [one.name for one in classes if one.priority == each.priority and one is not each]
+        if each.is_lossless and others:
+            found = f"{each.priority} with {', '.join(others)}"
+            yield Fault(
+                intent, ("priority",), "a priority of its own", found, places=_place(intent, each)
+            )
+
+
+@rule(
+    "intent-lossless-scope-open",
+    severity=Severity.ERROR,
+    scope=Scope.FABRIC,
+    source="RDMA over Commodity Ethernet at Scale, SIGCOMM 2016: PFC must stop at the border",
+)
+def intent_lossless_scope_open(fabric: FabricView) -> Iterator[Fault]:
+    """A lossless class runs on a link that leaves the RDMA domain.
+
+    Why: devices outside can pause the fabric, and pauses leave it.
+    Bad: a border port towards a router has the fabric's policy.
+    Good: policy none on the port.
+    Fix: write `policy: none` for the port.
+    """
+    plan = fabric.plan
+    for link in plan.links:
+        for here, there in _leaving(fabric, link):
+            policy = plan.devices[here.device].ports[here.port].policy
+            name = policy if is_known(policy) else plan.policy
+            lossless = policy is not ABSENT and name is not ABSENT
+            if lossless:
+                shown = name if is_known(name) else "the fabric's policy"
+                place = (Place(here.device, here.port),)
+                yield Fault(fabric, ("policy",), "none", shown, f"towards {there}", places=place)
+
+
+def _leaving(fabric: FabricView, link: Link) -> Iterator[tuple[PortRef, PortRef]]:
+    """Yield (inside, outside) of links to devices that take no part in RDMA."""
+    devices = fabric.plan.devices
+    for here, there in ((link.a, link.b), (link.b, link.a)):
+        inside, outside = devices.get(here.device), devices.get(there.device)
+        if inside is None or outside is None or here.port not in inside.ports:
+            continue
+        if outside.role in OUTSIDE and inside.role not in OUTSIDE:
+            yield here, there

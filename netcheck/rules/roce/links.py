@@ -1,0 +1,207 @@
+"""Links: speed and cabling as intended, members of an aggregate alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from netcheck.model.device import Device, Neighbour, Port
+from netcheck.model.fabric import Fabric, PortRef
+from netcheck.model.fact import NotGivenError, UnknownAtError, is_readable
+from netcheck.model.finding import Place, Severity
+from netcheck.model.known import ABSENT, UNKNOWN, Missing, is_known
+from netcheck.model.view import FabricView, LinkView, PortView
+from netcheck.rules.rule import Fault, Scope, rule
+
+QOS_FACTS = (
+    "pfc_rx",
+    "pfc_tx",
+    "trust",
+    "dscp_to_priority",
+    "priority_to_queue",
+    "priority_to_priority_group",
+    "scheduler",
+    "ecn",
+    "ingress_buffer",
+)
+
+
+@rule(
+    "link-speed-mismatch",
+    severity=Severity.ERROR,
+    scope=Scope.LINK,
+    source="derived: both ends of a link run at one speed; headroom and ECN are sized for it",
+)
+def link_speed_mismatch(link: LinkView) -> Iterator[Fault]:
+    """The two ends of a link are set to different speeds.
+
+    Why: the link stays down, or runs at a speed that its buffers were not sized for.
+    Bad: 400G at the leaf, 200G at the host.
+    Good: 400G at both.
+    Fix: set the same speed, and apply the buffer profiles again.
+    """
+    a, b = link.ends
+    if _speed(a) != _speed(b):
+        found = f"{_speed(a) / 1e9:g}G and {_speed(b) / 1e9:g}G"
+        yield Fault((a, b), ("speed_bps",), "one speed", found)
+
+
+def _speed(port: PortView) -> int:
+    if is_readable(port, "operational_speed_bps"):
+        return port.operational_speed_bps
+    return port.speed_bps
+
+
+@rule(
+    "link-speed-not-intended",
+    severity=Severity.ERROR,
+    scope=Scope.PORT,
+    source="derived: headroom, ECN and expected bandwidth follow from the intended speed",
+    supersedes=("link-speed-mismatch",),
+)
+def link_speed_not_intended(port: PortView) -> Iterator[Fault]:
+    """A port does not run at the intended speed.
+
+    Why: its buffers are sized for another speed, and the expected bandwidth is not there.
+    Bad: intended 400G, runs at 200G.
+    Good: runs at 400G.
+    Fix: check the speed setting, the optic and the number of lanes.
+    """
+    intended = port.intended.speed_bps
+    if _speed(port) != intended:
+        yield Fault(port, ("speed_bps",), f"{intended / 1e9:g}G", f"{_speed(port) / 1e9:g}G")
+
+
+@rule(
+    "link-fec-mismatch",
+    severity=Severity.ERROR,
+    scope=Scope.LINK,
+    source="IEEE 802.3 clauses 91 and 108: both ends use the same FEC",
+)
+def link_fec_mismatch(link: LinkView) -> Iterator[Fault]:
+    """The two ends of a link use different forward error correction.
+
+    Why: the link stays down or loses packets to bit errors.
+    Bad: rs at the switch, none at the host.
+    Good: rs at both.
+    Fix: set the same FEC.
+    """
+    a, b = link.ends
+    if "auto" not in (a.fec, b.fec) and a.fec != b.fec:
+        yield Fault((a, b), ("fec",), "one FEC", f"{a.fec} and {b.fec}")
+
+
+@rule(
+    "link-asym-cabling",
+    severity=Severity.ERROR,
+    scope=Scope.FABRIC,
+    source="IEEE 802.1AB (LLDP); derived: paths, rails and cable lengths follow the cabling plan",
+    supersedes=(
+        "link-speed-mismatch",
+        "link-fec-mismatch",
+        "mtu-link-mismatch",
+        "hdrm-cable-length-vs-topology",
+    ),
+)
+def link_asym_cabling(fabric: FabricView) -> Iterator[Fault]:
+    """A port is cabled to another neighbour than intended.
+
+    Why: traffic takes other paths than planned, rails mix, and headroom is sized for another
+        cable.
+    Bad: intended spine01 Ethernet0, LLDP says spine02 Ethernet0.
+    Good: LLDP says spine01 Ethernet0.
+    Fix: move the cable, or correct the cabling plan.
+    """
+    plan = fabric.plan
+    for link in plan.links:
+        seen = [
+            (here, there, port)
+            for here, there in ((link.a, link.b), (link.b, link.a))
+            if (port := _find_port(fabric.record, here)) is not None
+        ]
+        if seen and all(port.neighbour is UNKNOWN for _, _, port in seen):
+            here, _, port = seen[0]
+            fabric.gaps.append(_no_neighbour(fabric, here))
+            continue
+        for here, there, port in seen:
+            found = port.neighbour
+            if found is UNKNOWN or (is_known(found) and _is(fabric.record, found, there)):
+                continue
+            shown = f"{found.device} {found.port}" if is_known(found) else "nobody"
+            place = (Place(here.device, here.port),)
+            yield Fault(fabric, ("neighbour",), str(there), shown, places=place)
+
+
+def _find_port(fabric: Fabric, end: PortRef) -> Port | None:
+    device: Device | None = fabric.devices.get(end.device)
+    return device.ports.get(end.port) if device else None
+
+
+def _no_neighbour(fabric: FabricView, end: PortRef) -> UnknownAtError | NotGivenError:
+    for port in fabric.ports:
+        if end in port.members:
+            return UnknownAtError("neighbour", port.standing_for((end,)))
+    return NotGivenError("neighbour")
+
+
+def _is(fabric: Fabric, found: Neighbour, wanted: PortRef) -> bool:
+    """LLDP may give a long host name, and a port's alias."""
+    if wanted.device not in (found.device, found.device.split(".")[0]):
+        return False
+    port = _find_port(fabric, wanted)
+    alias = port.alias if port else UNKNOWN
+    return found.port == wanted.port or (is_known(alias) and found.port == alias)
+
+
+@rule(
+    "pfc-lag-member-mismatch",
+    severity=Severity.ERROR,
+    scope=Scope.FABRIC,
+    source="derived: the hash decides which member a flow takes, and with it whether it drops",
+)
+def pfc_lag_member_mismatch(fabric: FabricView) -> Iterator[Fault]:
+    """A member of an aggregate treats traffic unlike the other members.
+
+    Why: which flows lose packets is left to the hash.
+    Bad: three members pause priority 3, one does not.
+    Good: all members have the same settings.
+    Fix: apply one profile to all members.
+    """
+    for device, name, members in _aggregates(fabric.record):
+        for fact in QOS_FACTS:
+            held = {port.name: getattr(port.qos, fact) for port in members}
+            if UNKNOWN in held.values():
+                continue
+            counted = Counter(held.values())
+            usual, votes = counted.most_common(1)[0]
+            for port in members:
+                if held[port.name] != usual:
+                    yield Fault(
+                        fabric,
+                        (fact,),
+                        _shown(usual),
+                        _shown(held[port.name]),
+                        note=f"as {votes} other members of {name}",
+                        places=(Place(device, port.name),),
+                    )
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, Missing):
+        return "none" if value is ABSENT else "unknown"
+    return value if isinstance(value, frozenset) or not hasattr(value, "keys") else dict(value)  # type: ignore[call-overload]
+
+
+def _aggregates(fabric: Fabric) -> Iterator[tuple[str, str, list[Port]]]:
+    named: dict[tuple[str, str], dict[str, Port]] = {}
+    for aggregate in fabric.aggregates:
+        ports = fabric.devices[aggregate.device].ports if aggregate.device in fabric.devices else {}
+        found = {name: ports[name] for name in aggregate.members if name in ports}
+        named.setdefault((aggregate.device, aggregate.name), {}).update(found)
+    for device in fabric.devices.values():
+        for port in device.ports.values():
+            if is_known(port.aggregate):
+                named.setdefault((device.name, port.aggregate), {})[port.name] = port
+    for (device_name, name), members in sorted(named.items()):
+        if len(members) > 1:
+            yield device_name, name, list(members.values())

@@ -1,0 +1,89 @@
+"""Pools and profiles fit together; queues that should carry traffic do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netcheck.model.counters import Meaning
+from netcheck.model.fact import NotGivenError
+from netcheck.model.finding import Place, Severity
+from netcheck.model.known import is_known
+from netcheck.model.qos import Dynamic
+from netcheck.model.view import DeviceView
+from netcheck.rules.rule import Fault, Scope, rule
+
+
+@rule(
+    "buf-profile-mode-mismatch",
+    severity=Severity.WARNING,
+    scope=Scope.DEVICE,
+    source="sonic-net/sonic-buildimage pull request 10627: a static pool calls for static_th",
+)
+def buf_profile_mode_mismatch(device: DeviceView) -> Iterator[Fault]:
+    """A buffer profile has another kind of threshold than its pool.
+
+    Why: some ASICs refuse it, others take it for something else. (Several shipped
+        configurations have it, so it is a warning.)
+    Bad: a dynamic threshold in a profile of a static pool.
+    Good: a static threshold in a profile of a static pool.
+    Fix: give the profile the threshold of its pool's mode.
+    """
+    whole = device.whole_qos
+    for name, profile in whole.buffer_profiles.items():
+        with device.attempt():
+            pool = whole.pools.get(profile.pool)
+            if pool is None:
+                continue
+            is_dynamic = isinstance(profile.threshold, Dynamic)
+            if is_dynamic != pool.is_dynamic:
+                words = ("dynamic", "static") if pool.is_dynamic else ("static", "dynamic")
+                yield Fault(
+                    profile,
+                    ("buffer_profiles", "pools"),
+                    f"{words[0]} threshold",
+                    f"{words[1]} threshold",
+                    note=f"pool {profile.pool} of profile {name}",
+                )
+
+
+@rule(
+    "lossless-queue-idle",
+    severity=Severity.WARNING,
+    scope=Scope.DEVICE,
+    source="sonic-net/sonic-buildimage issue 21891: all traffic in other queues",
+)
+def lossless_queue_idle(device: DeviceView) -> Iterator[Fault]:
+    """No packet ever left through the queue of a lossless class, though others carry traffic.
+
+    Why: RDMA traffic is in another class, where it drops; or there was none yet.
+    Bad: queue 3 counted 0 packets, queue 1 millions.
+    Good: queue 3 counts packets.
+    Fix: check the DSCP of the hosts and the maps of the switch.
+    """
+    lossless = {each.priority for each in device.policy.lossless()}
+    if not lossless:
+        raise NotGivenError("lossless priority")
+    for name, counted in _packets(device).items():
+        port = device.record.ports.get(name)
+        mapped = port.qos.priority_to_queue if port else None
+        for priority in sorted(lossless):
+            known = mapped if mapped is not None and is_known(mapped) else {}
+            queue = known.get(priority, priority)
+            if counted.get(queue) == 0 and any(counted.values()):
+                yield Fault(
+                    device,
+                    ("counters",),
+                    "> 0 packets",
+                    "0 packets",
+                    places=(Place(device.record.name, name, f"queue {queue}"),),
+                )
+
+
+def _packets(device: DeviceView) -> dict[str, dict[int, int]]:
+    """Packets by port and queue."""
+    found: dict[str, dict[int, int]] = {}
+    for key, counter in device.counters.items():
+        if key.meaning is Meaning.QUEUE_PACKETS and is_known(counter.value):
+            queues = found.setdefault(key.port, {})
+            queues[key.number] = queues.get(key.number, 0) + counter.value
+    return found
