@@ -19,6 +19,8 @@ from netcheck.intent.complaint import Complaints, suggest
 from netcheck.intent.nodes import Node, kind_of
 from netcheck.model.document import Evidence
 
+MAX_COMPLAINTS = 1000
+
 Schema = dict[str, Any]  # Any: JSON Schema is JSON
 
 _KINDS: dict[str, str] = {
@@ -41,8 +43,14 @@ def schema() -> Schema:
 
 
 def check(node: Node, complaints: Complaints) -> None:
-    """Add a complaint for everything in ``node`` that the schema does not allow."""
-    for at, message in _walk(_Spot(node, "", node.at), schema()):
+    """Add a complaint for everything in ``node`` that the schema does not allow.
+
+    After a thousand complaints the rest is left out, which is said.
+    """
+    for number, (at, message) in enumerate(_walk(_Spot(node, "", node.at), schema())):
+        if number == MAX_COMPLAINTS:
+            complaints.add(at, f"more than {MAX_COMPLAINTS} complaints; the rest is left out")
+            return
         complaints.add(at, message)
 
 
@@ -122,7 +130,8 @@ def _type(spot: _Spot, rule: Schema) -> Said:
         yield spot.say(_with_found(spot, rule["patternErrorMessage"]))
     else:
         words = " or ".join(_KINDS[kind] for kind in kinds if kind != "null")
-        yield spot.say(f"expected {words}, found {_described(spot)}")
+        hint = "; put it in quotes" if is_number and kinds == ["string"] else ""
+        yield spot.say(f"expected {words}, found {_described(spot)}{hint}")
 
 
 def _described(spot: _Spot) -> str:
@@ -142,6 +151,9 @@ def _const(spot: _Spot, rule: Schema) -> Said:
 def _enum(spot: _Spot, rule: Schema) -> Said:
     value, allowed = spot.node.value, rule["enum"]
     if isinstance(value, (dict, list, bool)) or value not in allowed:
+        if "patternErrorMessage" in rule:
+            yield spot.say(_with_found(spot, rule["patternErrorMessage"]))
+            return
         words = ", ".join(str(word) for word in allowed)
         hint = suggest(str(value), [str(word) for word in allowed])
         near = hint if "did you mean" in hint else ""

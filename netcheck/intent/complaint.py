@@ -40,10 +40,17 @@ class Complaints:
 
     def __init__(self) -> None:
         self._found: dict[Complaint, None] = {}
+        self._places: set[Evidence] = set()
 
     def add(self, at: Evidence, message: str) -> None:
         """Note one complaint."""
         self._found[Complaint(at, message)] = None
+        self._places.add(at)
+
+    def add_first(self, at: Evidence, message: str) -> None:
+        """Note a complaint unless something is already wrong at that place."""
+        if at not in self._places:
+            self.add(at, message)
 
     def __iter__(self) -> Iterator[Complaint]:
         order = {file: number for number, file in enumerate(self._files())}

@@ -68,7 +68,7 @@ def build_aggregates(name: str, fields: Fields) -> list[Aggregate]:
     found = []
     for aggregate, inner in fields.children("aggregates").items():
         members = inner.texts("members")
-        peer = inner.text("mlag_peer")
+        peer = inner.peer("mlag_peer")
         found.append(
             Aggregate(aggregate, name, members if isinstance(members, tuple) else (), peer)
         )

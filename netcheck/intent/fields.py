@@ -64,7 +64,7 @@ class Fields:
     def complain(self, key: str, message: str) -> None:
         """Add a complaint about a key's value."""
         path = ".".join(part for part in (self.path, key) if part)
-        self.complaints.add(self.place(key), f"{path}: {message}")
+        self.complaints.add_first(self.place(key), f"{path}: {message}")
 
     def _resolve(self, key: str, text: str, axes: Axes) -> Known[str]:
         try:
@@ -76,9 +76,19 @@ class Fields:
     def text(self, key: str) -> Known[str]:
         """Give a text; a whole number counts as its digits."""
         found = self.find(key)
-        if found is None or isinstance(found[0].value, (dict, list, bool, float, type(None))):
+        value = found[0].value if found else None
+        if found is None or isinstance(value, (dict, list, bool, type(None))):
             return UNKNOWN
-        return self._resolve(key, str(found[0].value), found[1])
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        return self._resolve(key, str(value), found[1])
+
+    def peer(self, key: str) -> Known[str]:
+        """Give the name of another device: its range runs with the device's rather than its own."""
+        found = self.find(key)
+        if found is None or not isinstance(found[0].value, str):
+            return UNKNOWN
+        return self._resolve(key, found[0].value, found[1][::-1])
 
     def name(self, key: str) -> Known[str]:
         """Give a name; ``none`` is ABSENT."""
@@ -181,10 +191,12 @@ class Fields:
         try:
             names = expand(key)
         except RangeError as error:
-            self.complaints.add(at, str(error))
+            self.complaints.add_first(at, f"{outer.key}.{key}: {error}")
             return
         if "[" in key and len(names) == 1 and names[0][0] == key:
-            self.complaints.add(at, f"{key}: not a range; expected one such as leaf[01-16]")
+            self.complaints.add_first(
+                at, f"{outer.key}.{key}: not a range; expected one such as leaf[01-16]"
+            )
             return
         for name, axes in names:
             layer = Layer(node, axes + outer.axes, len(names) * outer.breadth, key, at)
@@ -195,7 +207,7 @@ class Fields:
         for wide, narrow in pairwise(ordered):
             if wide.breadth == narrow.breadth:
                 message = (
-                    f"{narrow.key}: also names {name}, as {wide.key} in line {wide.key_at.line}"
+                    f"{narrow.key}: names {name}, as does {wide.key} in line {wide.key_at.line}"
                 )
                 self.complaints.add(narrow.key_at, message)
         return ordered

@@ -83,7 +83,7 @@ def _included(root: Node, path: Path, complaints: Complaints) -> list[Path]:
         if target.is_file():
             found.append(target)
         else:
-            complaints.add(one.at, f"include: {target}: no such file")
+            complaints.add(one.at, f"include: {target}: No such file or directory")
     return found
 
 

@@ -13,7 +13,7 @@ from netcheck.intent.fields import Fields, Layer
 from netcheck.intent.files import IntentFiles, read_files
 from netcheck.intent.inventory import apply_inventories
 from netcheck.intent.policies import build_policies
-from netcheck.intent.references import check_references
+from netcheck.intent.references import check_names, check_references
 from netcheck.intent.settings import (
     build_credentials,
     build_expectations,
@@ -44,6 +44,7 @@ def load_intent(paths: str | Path | Sequence[str | Path], *, deployable: bool = 
     given = [paths] if isinstance(paths, (str, Path)) else paths
     files = read_files(given, complaints)
     fabric = _build(files, complaints)
+    check_names(files.merged, complaints)
     check_references(fabric, complaints, deployable=deployable)
     complaints.raise_if_any()
     return fabric

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import product
 from math import prod
 
-MAX_NAMES = 1_000_000
+MAX_NAMES = 200_000
 _RANGE = re.compile(r"\[([0-9]+(?:-[0-9]+(?::[0-9]+)?)?(?:,[0-9]+(?:-[0-9]+(?::[0-9]+)?)?)*)\]")
 _MAX_DIGITS = 9
 
@@ -53,28 +53,33 @@ class Pattern:
         return "".join(parts)
 
 
-def _numbers(term: str) -> tuple[str, ...]:
-    first, _, rest = term.partition("-")
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """One run of numbers, not yet written out."""
+
+    numbers: range
+    width: int
+
+
+def _term(text: str) -> _Term:
+    first, _, rest = text.partition("-")
     last, _, step = rest.partition(":")
     if max(len(first), len(last), len(step)) > _MAX_DIGITS:
-        raise RangeError(f"[{term}]: expected numbers of at most {_MAX_DIGITS} digits")
+        raise RangeError(f"[{text}]: expected numbers of at most {_MAX_DIGITS} digits")
     low, high, stride = int(first), int(last or first), int(step or 1)
     if stride == 0:
-        raise RangeError(f"[{term}]: expected a step of at least 1")
+        raise RangeError(f"[{text}]: expected a step of at least 1")
     if high < low:
-        raise RangeError(f"[{term}]: runs downwards, expected [{last}-{first}]")
+        raise RangeError(f"[{text}]: runs downwards, expected [{last}-{first}]")
     if (high - low) % stride:
         end = high - (high - low) % stride
         raise RangeError(
-            f"[{term}]: does not end on its last number, expected [{first}-{end}:{step}]"
+            f"[{text}]: does not end on its last number, expected [{first}-{end}:{step}]"
         )
-    if (high - low) // stride >= MAX_NAMES:
-        raise RangeError(f"[{term}]: more than {MAX_NAMES} numbers")
-    width = len(first) if first.startswith("0") else 0
-    return tuple(str(number).zfill(width) for number in range(low, high + 1, stride))
+    return _Term(range(low, high + 1, stride), len(first) if first.startswith("0") else 0)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def parse_pattern(text: str) -> Pattern:
     """Split a text into literals and ranges.
 
@@ -86,14 +91,14 @@ def parse_pattern(text: str) -> Pattern:
         (('01', '02', '03'),)
     """
     pieces = _RANGE.split(text)
-    columns = tuple(
-        tuple(number for term in piece.split(",") for number in _numbers(term))
-        for piece in pieces[1::2]
-    )
-    pattern = Pattern(tuple(pieces[::2]), columns)
-    if pattern.count > MAX_NAMES:
+    terms = [[_term(term) for term in piece.split(",")] for piece in pieces[1::2]]
+    if prod(sum(len(term.numbers) for term in column) for column in terms) > MAX_NAMES:
         raise RangeError(f"{text}: stands for more than {MAX_NAMES} names")
-    return pattern
+    columns = tuple(
+        tuple(str(number).zfill(term.width) for term in column for number in term.numbers)
+        for column in terms
+    )
+    return Pattern(tuple(pieces[::2]), columns)
 
 
 def expand(text: str) -> list[tuple[str, Axes]]:

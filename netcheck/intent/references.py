@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from netcheck.intent.complaint import Complaints, suggest
+from netcheck.intent.fields import NONE
+from netcheck.intent.nodes import Node
 from netcheck.model.device import Device, LinkLayer, Role
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Aggregate, Fabric, PortRef
@@ -21,7 +23,7 @@ def check_references(fabric: Fabric, complaints: Complaints, *, deployable: bool
         complaints: Takes the complaints.
         deployable: Also ask for all that deployment needs.
     """
-    checks = [_policies(fabric), _credentials(fabric), _links(fabric), _aggregates(fabric)]
+    checks = [_links(fabric), _aggregates(fabric)]
     if deployable:
         checks += [_missing(fabric), _managers(fabric)]
     for check in checks:
@@ -30,27 +32,49 @@ def check_references(fabric: Fabric, complaints: Complaints, *, deployable: bool
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> str:
-    return f"{what} {name}: not declared{suggest(name, known)}"
+    return f"{what} {name} is not declared{suggest(name, known)}"
 
 
-def _policies(fabric: Fabric) -> Said:
-    start = Evidence(fabric.sources[0], 1) if fabric.sources else Evidence()
-    if is_known(fabric.policy) and fabric.policy not in fabric.policies:
-        yield start, _unknown("roce.policy: policy", fabric.policy, fabric.policies)
-    for device in fabric.devices.values():
-        for port in device.ports.values():
-            name = port.policy
-            if is_known(name) and name != fabric.policy and name not in fabric.policies:
-                at = device.find_evidence(f"port {port.name}")
-                yield at, _unknown("policy", name, fabric.policies)
+def check_names(root: Node, complaints: Complaints) -> None:
+    """Add a complaint for every policy and login that is named and not declared."""
+    roce = root.mapping.get("roce")
+    tables = {
+        "policy": _keys(roce, "policies") if roce else frozenset(),
+        "credentials": _keys(root, "credentials"),
+    }
+    owners = [("roce", roce)] if roce else []
+    owners += [
+        (f"{key}.{name}", node) for key in ("roles", "devices") for name, node in _items(root, key)
+    ]
+    for path, owner in owners:
+        inner = [
+            (f"{path}.{key}.{name}", node)
+            for key in ("ports", "rdma")
+            for name, node in _items(owner, key)
+        ]
+        for place, node in ((path, owner), *inner):
+            _check_owner(place, node, tables, complaints)
 
 
-def _credentials(fabric: Fabric) -> Said:
-    for device in fabric.devices.values():
-        name = device.credentials
-        if is_known(name) and name not in fabric.credentials:
-            at = device.evidence["device"]
-            yield at, _unknown("credentials", name, fabric.credentials)
+def _items(node: Node, key: str) -> Iterable[tuple[str, Node]]:
+    inner = node.mapping.get(key)
+    return inner.mapping.items() if inner else ()
+
+
+def _keys(node: Node, key: str) -> frozenset[str]:
+    return frozenset(name for name, _ in _items(node, key))
+
+
+def _check_owner(
+    path: str, owner: Node, tables: dict[str, frozenset[str]], complaints: Complaints
+) -> None:
+    for key, declared in tables.items():
+        node = owner.mapping.get(key)
+        if node is None or not isinstance(node.value, str):
+            continue
+        if node.value not in declared and not (key == "policy" and node.value == NONE):
+            hint = suggest(node.value, declared)
+            complaints.add_first(node.at, f"{path}.{key}: {node.value} is not declared{hint}")
 
 
 def _links(fabric: Fabric) -> Said:
@@ -113,9 +137,10 @@ def _missing(fabric: Fabric) -> Said:
             "mgmt": device.mgmt,
             "credentials": device.credentials,
         }
-        for key, value in needed.items():
-            if not is_known(value):
-                yield device.evidence["device"], f"{device.name}: has no {key}, needed to deploy"
+        missing = [key for key, value in needed.items() if not is_known(value)]
+        if missing:
+            words = ", ".join(missing)
+            yield device.evidence["device"], f"{device.name}: has no {words}; needed to deploy"
         if device.role is not Role.HOST:
             yield from _speeds(fabric, device)
 

@@ -28,7 +28,10 @@ _BINARY: dict[str, int | str] = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 SPEED_BPS = Quantity(
     "speed",
     "400G",
-    _scaled({unit + tail: scale for unit, scale in _SPEED.items() for tail in ("", "bps", "b/s")}),
+    _scaled(
+        {unit + tail: scale for unit, scale in _SPEED.items() for tail in ("", "bps", "b/s")}
+        | {"bps": 1, "b/s": 1}
+    ),
 )
 LENGTH_M = Quantity("length", "40m", _scaled({"m": 1, "km": 1000, "cm": "1/100"}))
 TIME_NS = Quantity(
@@ -78,5 +81,6 @@ def whole(text: str, quantity: Quantity, scale: int = 1) -> int:
     """
     exact = parse_quantity(text, quantity) / scale
     if exact.denominator != 1:
-        raise ValueError(f"expected a whole number of units, found {text}")
+        unit = next(name for name, size in quantity.units.items() if size == scale)
+        raise ValueError(f"expected whole {unit}, found {text}")
     return int(exact)
