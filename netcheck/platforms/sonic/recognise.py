@@ -8,20 +8,19 @@ from typing import Final
 from netcheck.model.document import Document, DocumentKind, Recognition
 from netcheck.model.known import is_known
 from netcheck.platforms.sonic.parsed.forms import Form, form_of
+from netcheck.platforms.sonic.parsed.grids import read_show
 from netcheck.platforms.sonic.parsed.json_tables import hinted_database, load_json
+from netcheck.platforms.sonic.parsed.redis_text import read_redis
 from netcheck.platforms.sonic.parsed.schema import SCHEMAS
-from netcheck.platforms.sonic.parsed.show_json import is_show_json
+from netcheck.platforms.sonic.parsed.show_json import is_show_json, show_objects
 from netcheck.platforms.sonic.parsed.tables import Database, Source, Tables
 
 _PLATFORM: Final = "sonic"
 _KINDS: Final = {
     Form.LOOKUP: DocumentKind.TABLE,
-    Form.REDIS: DocumentKind.STATE,
-    Form.SHOW: DocumentKind.STATE,
     Form.COMMANDS: DocumentKind.CONFIG,
     Form.LOG: DocumentKind.LOG,
     Form.VERSION: DocumentKind.STATE,
-    Form.BOOT_ID: DocumentKind.COUNTERS,
 }
 _KIND_OF_DATABASE: Final = {
     Database.CONFIG: DocumentKind.CONFIG,
@@ -53,16 +52,34 @@ def recognise(document: Document) -> Recognition | None:
         return _recognise_json(document)
     if form is Form.SHOW:
         return _recognise_show(document)
-    objects = frozenset({document.command}) if document.command else frozenset({form.value})
-    return Recognition(_PLATFORM, form.value, _KINDS[form], objects=objects)
+    if form is Form.REDIS:
+        return _recognise_redis(document)
+    if form is Form.BOOT_ID:
+        return None  # every Linux has one
+    return Recognition(_PLATFORM, form.value, _KINDS[form], objects=frozenset({form.value}))
+
+
+def _recognise_redis(document: Document) -> Recognition:
+    tables = Tables()
+    read_redis(Source(document), tables)
+    rows = [(of, table) for (of, _), table in tables.tables.items()]
+    databases = [d for d in Database if any(of is d for of, _ in rows)]
+    kind = _KIND_OF_DATABASE[databases[0]] if databases else DocumentKind.STATE
+    objects = frozenset(f"{table.name}|{key}" for _, table in rows for key in table.rows)
+    return Recognition(_PLATFORM, Form.REDIS.value, kind, objects=objects)
 
 
 def _recognise_show(document: Document) -> Recognition:
     is_counters = _COUNTERS_TEXT.search(document.text) is not None
     kind = DocumentKind.COUNTERS if is_counters else DocumentKind.STATE
-    head = next((line.split() for line in document.text.splitlines() if line.strip()), [])
-    objects = frozenset({document.command or " ".join(head[:6])})
-    return Recognition(_PLATFORM, Form.SHOW.value, kind, objects=objects)
+    text = read_show(document.text)
+    objects = {f"{_title(grid.title)} {' '.join(grid.columns[:6])}" for grid in text.grids}
+    objects |= {f"{block.kind} {block.name}" for block in text.blocks}
+    return Recognition(_PLATFORM, Form.SHOW.value, kind, objects=frozenset(objects))
+
+
+def _title(title: str) -> str:
+    return "" if title.startswith("For namespace") else title
 
 
 def _recognise_json(document: Document) -> Recognition | None:
@@ -72,7 +89,7 @@ def _recognise_json(document: Document) -> Recognition | None:
         return _recognise_broken(document)
     if is_show_json(text.root):
         return Recognition(
-            _PLATFORM, "show_json", DocumentKind.COUNTERS, objects=frozenset({document.command})
+            _PLATFORM, "show_json", DocumentKind.COUNTERS, objects=show_objects(text.root)
         )
     found = {(database, name) for database, name in tables.tables}
     named = {name for _, name in found}

@@ -16,11 +16,14 @@ from netcheck.platforms.sonic.parsed.check import check_tables
 from netcheck.platforms.sonic.parsed.counters import Counts, read_counters
 from netcheck.platforms.sonic.parsed.keys import port_order
 from netcheck.platforms.sonic.parsed.port_qos import PortPolicies
+from netcheck.platforms.sonic.parsed.schema import UINT64, number_in
 from netcheck.platforms.sonic.parsed.tables import Database, Row, Tables, cell_of
 from netcheck.platforms.sonic.parsed.values import Book, number, only_row, reference, text
 
 _MBPS: Final = 1_000_000
 _APPLIED: Final = ("BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "BUFFER_QUEUE")
+# Keys of PORT_TABLE in APPL_DB and names among counters that are no ports.
+_NO_PORTS: Final = frozenset({"", "PortConfigDone", "PortInitDone", "eth0", "CPU"})
 _PORT_TABLES: Final = (
     "PORT_QOS_MAP",
     "PFC_WD",
@@ -55,10 +58,11 @@ def build_device(reading: Reading, name: str) -> Device:
         book.evidence["device headroom_table"] = reading.headroom_evidence
     accounts = Accounts(tables, reading.headroom, book)
     policies = PortPolicies(tables, accounts, book)
-    ports = {port: _port(port, tables, policies, book) for port in _port_names(tables, policies)}
+    read_counters(tables, reading.counts)
+    names = _port_names(tables, policies, reading.counts)
+    ports = {port: _port(port, tables, policies, book) for port in names}
     metadata = tables.row("DEVICE_METADATA", "localhost")
     qos = _device_qos(reading, accounts, policies, book)
-    read_counters(tables, reading.counts)
     defects = [*tables.defects, *check_tables(tables), *accounts.defects, *reading.logged]
     book.note("device", metadata)
     return Device(
@@ -89,17 +93,17 @@ def _use_applied_tables(tables: Tables) -> None:
         tables.tables[Database.CONFIG, name] = merged
 
 
-def _port_names(tables: Tables, policies: PortPolicies) -> list[str]:
+def _port_names(tables: Tables, policies: PortPolicies, counts: Counts) -> list[str]:
     """Ports of the PORT table; where it is not given, every port that is named."""
     table = tables.find("PORT")
     if not isinstance(table, Missing) and table.is_whole:
         names: set[str] = set(table.rows)
     else:
-        names = {row.key for row in tables.rows("PORT")} | _named_ports(tables, policies)
+        names = {row.key for row in tables.rows("PORT")} | _named_ports(tables, policies, counts)
     return sorted(names, key=port_order)
 
 
-def _named_ports(tables: Tables, policies: PortPolicies) -> set[str]:
+def _named_ports(tables: Tables, policies: PortPolicies, counts: Counts) -> set[str]:
     accounts = policies.accounts
     names = {
         port
@@ -114,7 +118,8 @@ def _named_ports(tables: Tables, policies: PortPolicies) -> set[str]:
     for database in (Database.APPL, Database.STATE):
         names.update(row.key for row in tables.rows("PORT", database))
     names.update(row.key for row in tables.rows("LLDP_ENTRY", Database.APPL))
-    return {name for name in names if name not in {"PortConfigDone", "PortInitDone", "eth0"}}
+    names.update(key.port for key in counts.counters)
+    return {name for name in names if name not in _NO_PORTS}
 
 
 def _port(name: str, tables: Tables, policies: PortPolicies, book: Book) -> Port:
@@ -136,6 +141,7 @@ def _port(name: str, tables: Tables, policies: PortPolicies, book: Book) -> Port
         # a port without mtu runs with the default of its release: not stated anywhere
         l2_mtu=UNKNOWN if mtu is ABSENT else mtu,
         cable_m=cable,
+        max_headroom_bytes=_limit(tables, name, "max_headroom_size"),
         admin_state=_state(first_known(_plain(row, "admin_status"), _plain(live, "admin_status"))),
         link_state=state,
         link_layer=LinkLayer.ETHERNET,
@@ -283,7 +289,16 @@ def _device_qos(
         counters_enabled=_enabled_counters(tables),
         buffer_profiles=accounts.profiles.read_all(book),
         ecn_profiles=policies.read_ecn_profiles(),
+        mmu_bytes=_limit(tables, "global", "mmu_size"),
     )
+
+
+def _limit(tables: Tables, key: str, field_name: str) -> Known[int]:
+    """A limit that the device states in BUFFER_MAX_PARAM_TABLE."""
+    found = _plain(tables.row("BUFFER_MAX_PARAM", key, Database.STATE), field_name)
+    if isinstance(found, Missing):
+        return UNKNOWN
+    return int(found) if number_in(found, 0, UINT64) else UNKNOWN
 
 
 def _enabled_counters(tables: Tables) -> Known[frozenset[str]]:

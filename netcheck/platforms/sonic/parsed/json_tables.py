@@ -35,7 +35,9 @@ _FLAT: Final = re.compile(r"(?P<table>[A-Z][A-Z0-9_]*)(?P<separator>[|:])(?P<key
 _TABLE_NAME: Final = re.compile(r"[A-Z][A-Za-z0-9_]*")
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
+    """Which row of which table a redis key names."""
+
     database: Database
     table: str
     key: str
@@ -144,7 +146,7 @@ class _Loader:
     def _add_flat(
         self, name: str, fields: Mapping[str, Member], member: Member, *, is_whole: bool
     ) -> None:
-        place = _place_of(name, self.hint)
+        place = place_of(name, self.hint)
         if place is None:
             self._tell_unread(name, member)
             return
@@ -207,9 +209,15 @@ def _is_nested(name: str, fields: Mapping[str, Member]) -> bool:
     )
 
 
-def _place_of(name: str, hint: Database | None) -> _Place | None:
+def place_of(name: str, hint: Database | None) -> Place | None:
+    """Give the row that a redis key names; ``hint`` is the database where it is known.
+
+    Example:
+        >>> place_of("BUFFER_PG_TABLE:Ethernet0:3-4", None)
+        Place(database=<Database.APPL: 'APPL_DB'>, table='BUFFER_PG', key='Ethernet0|3-4')
+    """
     if _COUNTER_TABLE.fullmatch(name):
-        return _Place(Database.COUNTERS, name, "")
+        return Place(Database.COUNTERS, name, "")
     match = _FLAT.fullmatch(name)
     if match is None:
         return None
@@ -219,7 +227,7 @@ def _place_of(name: str, hint: Database | None) -> _Place | None:
         table = table.removesuffix("_TABLE")
     if database is Database.APPL and is_port_index(table):
         key = key.replace(":", "|")
-    return _Place(database, table, key)
+    return Place(database, table, key)
 
 
 def is_port_index(table: str) -> bool:

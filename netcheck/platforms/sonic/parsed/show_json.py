@@ -38,6 +38,22 @@ def is_show_json(root: Member | None) -> bool:
     return isinstance(root.value, list) and any(_is_levels(item) for item in root.value)
 
 
+def show_objects(root: Member | None) -> frozenset[str]:
+    """Give what such an output is about: each port with each kind of figure."""
+    if root is None:
+        return frozenset()
+    if isinstance(root.value, dict):
+        return frozenset(f"{port} {name}" for port, m in root.value.items() for name in _figures(m))
+    levels = root.value if isinstance(root.value, list) else []
+    items = [item.value for item in levels if isinstance(item.value, dict)]
+    return frozenset(f"levels {column}" for item in items for column in item)
+
+
+def _figures(member: Member) -> set[str]:
+    queues = member.value.values() if isinstance(member.value, dict) else ()
+    return {name for queue in queues if isinstance(queue.value, dict) for name in queue.value}
+
+
 def _is_port(member: Member) -> bool:
     if not isinstance(member.value, dict):
         return False

@@ -49,6 +49,10 @@ class Source:
         column = offset - self._line_starts[line - 1] + 1
         return self.at_line(line, column, counter=counter)
 
+    def offset(self, line: int) -> int:
+        """Give the offset at which a line of the document starts, counted from 1."""
+        return self._line_starts[line - 1] if line <= len(self._line_starts) else -1
+
     def at_line(self, line: int, column: int = 1, *, counter: str = "") -> Evidence:
         """Give the place of a line of the document, counted from 1."""
         number = line + self.document.first_line - 1
@@ -127,13 +131,18 @@ class Tables:
     defects: list[Defect] = field(default_factory=list)
     unread: list[Evidence] = field(default_factory=list)
 
-    def add(self, database: Database, table: Table) -> None:
-        """Add a table; one that is there already wins row by row, and differences are told."""
+    def add(self, database: Database, table: Table, *, tell: bool = True) -> None:
+        """Add a table; one that is there already wins row by row.
+
+        Args:
+            tell: Tell where both say different things of one field.
+        """
         there = self.tables.get((database, table.name))
         if there is None:
             self.tables[database, table.name] = table
             return
-        self._tell_differences(there, table)
+        if tell:
+            self._tell_differences(there, table)
         self.tables[database, table.name] = there.merged(table)
 
     def _tell_differences(self, there: Table, table: Table) -> None:
