@@ -8,7 +8,7 @@ from dataclasses import replace
 from netcheck.model.device import Device, Neighbour, Port, Role
 from netcheck.model.fabric import Link, PortRef
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.known import UNKNOWN, is_known
+from netcheck.model.known import UNKNOWN, Known, is_known
 
 HOSTS = frozenset({"linux", "esxi"})
 
@@ -17,8 +17,8 @@ def links_from_neighbours(devices: Mapping[str, Device]) -> tuple[Link, ...]:
     """Links between the given devices that one end tells and the other does not deny."""
     found: dict[frozenset[PortRef], Link] = {}
     for here, there in _told(devices):
-        back = _told_by(devices, there)
-        if back is None or back == here:
+        denied = is_known(_neighbour(devices, there)) and _told_by(devices, there) != here
+        if not denied:
             evidence = devices[here.device].find_evidence(f"port {here.port}", "neighbour")
             found.setdefault(frozenset({here, there}), Link(here, there, evidence=evidence))
     return tuple(found.values())
@@ -35,8 +35,12 @@ def _told(devices: Mapping[str, Device]) -> Iterator[tuple[PortRef, PortRef]]:
 
 def _told_by(devices: Mapping[str, Device], end: PortRef) -> PortRef | None:
     """The far end as ``end`` tells it, where that is one of the devices."""
-    neighbour = devices[end.device].ports[end.port].neighbour
+    neighbour = _neighbour(devices, end)
     return _resolve(devices, neighbour) if is_known(neighbour) else None
+
+
+def _neighbour(devices: Mapping[str, Device], end: PortRef) -> Known[Neighbour]:
+    return devices[end.device].ports[end.port].neighbour
 
 
 def _resolve(devices: Mapping[str, Device], neighbour: Neighbour) -> PortRef | None:
