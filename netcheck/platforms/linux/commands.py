@@ -91,6 +91,8 @@ _OWNED = (
     Command(f"cat {UDEV_PATH}", "90-netcheck-roce.rules", _CONFIG, may_fail=True),
 )
 SCRIPTS = Command(f"ls {SCRIPT_FOLDER}", "roce_scripts.txt", _CONFIG, may_fail=True)
+# Shared with others, so every byte of it counts: a terminal would change line ends.
+NCCL_BYTES = Command(f"base64 {NCCL_PATH}", "nccl.conf.base64", _CONFIG, may_fail=True)
 
 _ALSO_ALLOWED = (
     "mlnx_qos -i {port} -a",
@@ -126,12 +128,13 @@ def commands(device: Device) -> tuple[Command, ...]:
 
 def held_files(device: Device) -> tuple[Command, ...]:
     """Commands that show the files netcheck owns or has a part in, and the live DCB state."""
-    configs = [command for command in (*_HOST, *_PORT) if command.kind is _CONFIG]
-    live = [command for command in commands(device) if command.file in _LIVE]
-    return (*configs, *_OWNED, SCRIPTS, *live)
+    whole = (*_HOST, *_PORT)
+    configs = [one for one in whole if one.kind is _CONFIG and one.file != "nccl.conf"]
+    live = [command for command in commands(device) if command.file in LIVE]
+    return (*configs, *_OWNED, SCRIPTS, NCCL_BYTES, *live)
 
 
-_LIVE = frozenset(
+LIVE = frozenset(
     {
         "mlnx_qos_{port}.txt",
         "ethtool_a_{port}.txt",
@@ -147,7 +150,7 @@ _LIVE = frozenset(
 
 @cache
 def _allowed() -> re.Pattern[str]:
-    lines = [command.line for command in (*_HOST, *_PORT, *_RDMA, *_OWNED, SCRIPTS)]
+    lines = [command.line for command in (*_HOST, *_PORT, *_RDMA, *_OWNED, SCRIPTS, NCCL_BYTES)]
     patterns = [
         re.escape(line).replace(r"\{port\}", "%").replace(r"\{rdma\}", "%")
         for line in (*lines, *_ALSO_ALLOWED)

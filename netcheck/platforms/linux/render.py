@@ -81,7 +81,7 @@ def render(device: Device, fabric: Fabric) -> Mapping[str, str]:
         lines = [f"{one.place}: {one.reason} (limit {one.limit})" for one in refused]
         raise RefusalError(refused[0].limit, "\n".join(lines))
     ports = rdma_ports(device)
-    files = {f"{name}.sh": _script(device, port) for name, port in ports.items()}
+    files = {f"{name}.sh": script_of(device, port) for name, port in ports.items()}
     if ports:
         files[SERVICE] = _text("service.j2", folder=SCRIPT_FOLDER)
         files[UDEV_FILE] = _text("udev.j2", folder=SCRIPT_FOLDER, pairs=_pairs(device, ports))
@@ -112,7 +112,8 @@ def _job_files(device: Device) -> dict[str, str]:
     return {**files, PROFILE_FILE: _text("profile.sh.j2", variables=others)} if others else files
 
 
-def _script(device: Device, port: Port) -> str:
+def script_of(device: Device, port: Port) -> str:
+    """Give the script that sets one port and the RDMA devices that use it."""
     devices = [rdma for _, rdma in sorted(device.rdma.items()) if port.name in rdma.ports]
     sections = [section for section in _sections(port, devices) if section.lines]
     return _text(
