@@ -110,22 +110,26 @@ def _label(finding: Finding) -> tuple[str, str]:
 
 
 def _places(where: Iterable[Place]) -> str:
-    """Ports (and queues) of a finding; devices where they differ between places."""
-    places = list(where)
-    devices = {place.device for place in places}
-    ports: dict[tuple[str, str], list[str]] = {}
-    for place in places:
-        key = (place.device if len(devices) > 1 else "", place.queue)
-        ports.setdefault(key, []).append(place.port)
-    written: dict[tuple[str, str], list[str]] = {}
-    for (device, queue), names in ports.items():
-        written.setdefault((compress(filter(None, names)), queue), []).append(device)
+    """Ports and queues of a finding; devices only where they differ between them."""
+    at: dict[str, dict[str, list[str]]] = {}
+    for place in where:
+        at.setdefault(place.device, {}).setdefault(place.port, []).append(_queue_words(place.queue))
+    written: dict[str, list[str]] = {}
+    for device, ports in at.items():
+        written.setdefault(_ports(ports), []).append(device)
     if len(written) == 1:  # the same on every device, and the heading names them
-        written = {key: [] for key in written}
-    return "; ".join(
-        " ".join(filter(None, (compress(filter(None, devices)), names, _queue_words(queue))))
-        for (names, queue), devices in written.items()
-        if names or queue
+        return next(iter(written))
+    return "; ".join(f"{compress(devices)} {ports}".strip() for ports, devices in written.items())
+
+
+def _ports(queues_of: dict[str, list[str]]) -> str:
+    """Ports with the same queues together: ``Ethernet[0-56:8] queue [3-4]``."""
+    together: dict[str, list[str]] = {}
+    for port, queues in queues_of.items():
+        together.setdefault(compress(filter(None, queues)), []).append(port)
+    return ", ".join(
+        " ".join(filter(None, (compress(filter(None, ports)), queues)))
+        for queues, ports in together.items()
     )
 
 

@@ -107,7 +107,8 @@ def test_a_linux_device_is_a_host() -> None:
 def test_two_readings_keep_the_counters_of_both(tmp_path: Path) -> None:
     for word, amount in (("t0", 5), ("t1", 9)):
         text = f"NIC statistics:\n     rx_prio3_pause: {amount}\n     rx_discards_phy: 0\n"
-        (tmp_path / f"ethtool_{word}.txt").write_text(text, encoding="utf-8")
+        (tmp_path / word).mkdir()
+        (tmp_path / word / "ethtool_rail0.txt").write_text(text, encoding="utf-8")
     found = assemble(gather([tmp_path]).devices)
     [name] = found.fabric.devices
     first, second = found.before[name], found.fabric.devices[name].counters
