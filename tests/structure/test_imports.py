@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -15,7 +16,7 @@ LAYERS = (
     {"lossless"},
     {"rules", "compare", "intent", "platforms"},
     {"report", "deploy", "perf", "collect", "lab"},
-    {"cli", "ansible", "api"},
+    {"cli", "ansible", "api", "chain"},
 )
 
 
@@ -31,18 +32,21 @@ def imports_of(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            yield node.module
+            is_submodule = all((ROOT / node.module / f"{a.name}.py").exists() for a in node.names)
+            if node.module != "netcheck" or not is_submodule:
+                yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def edges() -> list[tuple[str, str]]:
+@cache
+def edges() -> tuple[tuple[str, str], ...]:
     known = dict(modules())
-    return [
+    return tuple(
         (name, target)
         for name, path in known.items()
         for target in imports_of(path)
         if target in known and target != name
-    ]
+    )
 
 
 def part(module: str) -> str:
@@ -69,8 +73,8 @@ def test_nothing_imports_the_package_root() -> None:
 
 
 def test_there_is_no_cycle() -> None:
-    graph = nx.DiGraph(edges())
-    assert [sorted(found) for found in nx.simple_cycles(graph)] == []
+    components = nx.strongly_connected_components(nx.DiGraph(edges()))
+    assert [sorted(found) for found in components if len(found) > 1] == []
 
 
 @pytest.mark.parametrize(
