@@ -1,0 +1,31 @@
+"""Bring one host to what was rendered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.plugins.action import ActionBase  # type: ignore[import-untyped] # ships no types
+
+from netcheck.ansible import work
+
+
+class ActionModule(ActionBase):  # type: ignore[misc] # ships no types
+    """Bring one host to what was rendered."""
+
+    _requires_connection = False
+
+    def run(
+        self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
+    ) -> Any:  # Any: Ansible's own
+        """Do the task and give its result."""
+        result = super().run(tmp, task_vars)
+        given = self._task.args
+        variables = task_vars or {}
+        return result | work.guarded(
+            work.apply,
+            run=str(given.get("run") or ""),
+            plan=str(given.get("plan") or ""),
+            secrets=str(given.get("secrets") or ""),
+            host=str(variables["inventory_hostname"]),
+            is_check=bool(self._task.check_mode),
+        )

@@ -1,0 +1,30 @@
+"""Plan for the hosts of a play and begin a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.plugins.action import ActionBase  # type: ignore[import-untyped] # ships no types
+
+from netcheck.ansible import work
+
+
+class ActionModule(ActionBase):  # type: ignore[misc] # ships no types
+    """Plan for the hosts of a play and begin a run."""
+
+    _requires_connection = False
+
+    def run(
+        self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
+    ) -> Any:  # Any: Ansible's own
+        """Do the task and give its result."""
+        result = super().run(tmp, task_vars)
+        given = self._task.args
+        return result | work.guarded(
+            work.prepare,
+            intent=work.paths(given.get("intent")),
+            lab=str(given.get("lab") or ""),
+            state=str(given.get("state") or ""),
+            hosts=list(given.get("hosts") or ()),
+            is_check=bool(self._task.check_mode),
+        )

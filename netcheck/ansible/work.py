@@ -1,0 +1,171 @@
+"""What the action plugins do, without Ansible in it: values in, a task's result out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from netcheck.collect.collector import collect
+from netcheck.deploy.device import Outcome, State, apply_order, undo_order
+from netcheck.deploy.engine import finish, make_plan, start
+from netcheck.deploy.journal import Run, default_state
+from netcheck.deploy.plan import Order, load_plan, save_plan
+from netcheck.model.errors import NetcheckError
+from netcheck.model.fabric import Fabric
+from netcheck.model.known import is_known
+from netcheck.platforms.platform import load
+
+TaskResult = dict[str, Any]  # Any: what Ansible takes as JSON
+
+
+def load_fabric(intent: Sequence[str], lab: str) -> Fabric:
+    """Give the completed fabric of an intent, pointed at a lab where one is named.
+
+    Raises:
+        InputError: The intent has complaints, or the lab is not up.
+    """
+    from netcheck.intent import complete, load_intent  # noqa: PLC0415 -- hosts of a run need none
+
+    fabric = complete(load_intent([Path(path) for path in intent], deployable=True))
+    if not lab:
+        return fabric
+    from netcheck.lab.control import lab_status, relocate  # noqa: PLC0415 -- an extra
+
+    return relocate(fabric, lab_status(Path(lab)))
+
+
+def render_all(fabric: Fabric) -> dict[str, Mapping[str, str]]:
+    """Give ``device -> file -> text`` of every device with a platform and an address.
+
+    Raises:
+        RefusalError: A platform cannot express what is intended.
+    """
+    return {
+        name: load(device.platform).rendering.render(device, fabric)
+        for name, device in fabric.devices.items()
+        if is_known(device.platform) and is_known(device.mgmt)
+    }
+
+
+def prepare(
+    *, intent: Sequence[str], lab: str, state: str, hosts: Sequence[str], is_check: bool
+) -> TaskResult:
+    """Plan for the hosts of a play and, outside check mode, begin a run of it."""
+    fabric = load_fabric(intent, lab)
+    folder = Path(state) if state else default_state(fabric.name)
+    plan = make_plan(fabric, render_all(fabric), devices=hosts)
+    save_plan(plan, folder / "plan.json")
+    if plan.unreachable:
+        return {"failed": True, "msg": "; ".join(plan.unreachable.values())}
+    run = "" if is_check else str(start(plan, folder, "ansible").folder)
+    return {"run": run, "plan": str(folder / "plan.json"), "batches": plan.batches}
+
+
+def apply(*, run: str, plan: str, secrets: str, host: str, is_check: bool) -> TaskResult:
+    """Bring one host to what was rendered; in check mode say what that would change."""
+    if is_check:
+        order = load_plan(Path(plan)).orders.get(host)
+        return _would_change(order) if order else _unchanged(host)
+    run_ = Run(Path(run))
+    if host not in run_.head().names:
+        return _unchanged(host)
+    outcome = apply_order(run_, host, secrets=Path(secrets) if secrets else None)
+    is_failed = outcome.state is not State.DONE
+    return _said(outcome, is_failed=is_failed) | _would_change(run_.order(host))
+
+
+def undo(*, run: str, secrets: str, host: str) -> TaskResult:
+    """Bring one host back to what it held before a run."""
+    run_ = Run(Path(run))
+    if host not in run_.head().names:
+        return _unchanged(host)
+    outcome = undo_order(run_, host, secrets=Path(secrets) if secrets else None)
+    is_failed = outcome.state is State.STUCK
+    return _said(outcome, is_failed=is_failed) | {"changed": outcome.state is State.UNDONE}
+
+
+def close(*, run: str) -> TaskResult:
+    """Close a run that was begun by ``prepare``."""
+    finish(Run(Path(run)))
+    return {"changed": False}
+
+
+def check(*, intent: Sequence[str], lab: str, hosts: Sequence[str]) -> TaskResult:
+    """Compare what hosts hold with the intent; fails where anything differs."""
+    fabric = load_fabric(intent, lab)
+    plan = make_plan(fabric, render_all(fabric), devices=hosts)
+    differing = {
+        name: [object_ for object_, _, _ in order.change.objects]
+        for name, order in plan.orders.items()
+        if not order.change.is_empty
+    }
+    complaints = [*plan.unreachable.values()]
+    complaints += [f"{name}: differs in {', '.join(o)}" for name, o in differing.items()]
+    return {"failed": bool(complaints), "msg": "; ".join(complaints), "differing": differing}
+
+
+def collect_snapshot(
+    *, intent: Sequence[str], lab: str, directory: str, hosts: Sequence[str]
+) -> TaskResult:
+    """Read hosts into a snapshot folder; fails when one was not reached."""
+    fabric = load_fabric(intent, lab)
+    known = [host for host in hosts if host in fabric.devices]
+    snapshot = collect(fabric, Path(directory), devices=known)
+    lost = [member.reason for member in snapshot.unreachable()]
+    return {"changed": True, "failed": bool(lost), "msg": "; ".join(lost), "snapshot": directory}
+
+
+def guarded(work: Callable[..., TaskResult], **arguments: object) -> TaskResult:
+    """Do a task's work; what is wrong with input or a device is a failed task, not a traceback."""
+    try:
+        return work(**arguments)
+    except NetcheckError as error:
+        return {"failed": True, "msg": str(error)}
+
+
+def _unchanged(host: str) -> TaskResult:
+    return {"changed": False, "msg": f"{host} holds the intent already"}
+
+
+def _said(outcome: Outcome, *, is_failed: bool) -> TaskResult:
+    return {"failed": is_failed, "state": outcome.state.value, "msg": outcome.reason}
+
+
+def _would_change(order: Order) -> TaskResult:
+    change = order.change
+    return {
+        "changed": not change.is_empty,
+        "impact": change.impact.value,
+        "removals": [removal.object for removal in change.removals],
+        "diff": [
+            {"before_header": name, "after_header": name, "before": old, "after": new}
+            for name, old, new in change.objects
+        ],
+    }
+
+
+def paths(value: object) -> list[str]:
+    """Give a task's list of paths, also where one path was given alone."""
+    if isinstance(value, str):
+        return [value]
+    return [str(item) for item in value] if isinstance(value, Sequence) else []
+
+
+def find_lab(lab: str) -> Path:
+    """Give the folder of a lab; ``auto`` is the one of NETCHECK_LAB, else of this folder."""
+    if lab != "auto":
+        return Path(lab)
+    return Path(os.environ.get("NETCHECK_LAB") or ".netcheck/lab").resolve()
+
+
+def lab_intent(directory: Path) -> list[str]:
+    """Give the intent files that a lab was started from.
+
+    Raises:
+        InputError: The lab is not up.
+    """
+    from netcheck.lab.control import lab_status  # noqa: PLC0415 -- an extra
+
+    return [str(path) for path in lab_status(directory).intent]
