@@ -24,6 +24,8 @@ _KINDS = {
     "vendor": SchedulerKind.VENDOR,
 }
 _DAMAGED = "value not understood"
+# The driver or the tool does not know the object: nothing is said, and nothing is damaged.
+_REFUSED = re.compile(r'Attribute read: .*|Object ".*" is unknown|(# )?rc=\d+')
 
 
 def dscp_number(text: str) -> int:
@@ -69,6 +71,9 @@ def _read_text(page: Page) -> Iterator[Item]:
         if not words or words[0].startswith(("$", "#")):
             yield from _take(page, first, found)
             found, first = {}, number + 1
+            continue
+        if _REFUSED.fullmatch(line.strip()):
+            yield Unread(page.at(number))
             continue
         try:
             found.update(_text_line(words))

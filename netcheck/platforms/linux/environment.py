@@ -14,6 +14,7 @@ from netcheck.platforms.linux.facts import Item, Page, Unread, Variable
 
 NAMES = re.compile(r"(?:NCCL|RCCL|UCX|NVSHMEM|OMPI|MPI|PSM|FI|IBV|MLX5|NIC|HCOLL|SHARP)_[A-Z0-9_]+")
 _ASSIGNMENT = re.compile(rf"(?P<name>{NAMES.pattern})=(?P<value>.*)")
+_SETTING = re.compile(r"(?:export\s+)?[A-Za-z_]\w*=")
 _SET_LOG = re.compile(r"(?P<name>NCCL_[A-Z0-9_]+) set by environment to (?P<value>.+?)\.?$")
 _LAUNCHERS = ("mpirun", "mpiexec", "srun", "sbatch", "torchrun", "docker", "kubectl", "env")
 
@@ -84,10 +85,20 @@ def _parts(word: str, previous: str) -> list[str]:
 
 
 def is_environment(text: str) -> bool:
-    """Whether any line of a text sets a variable of RDMA jobs."""
-    return any(True for line in text.splitlines() for _ in _assignments(line.strip()))
+    """Whether a text is a list of settings, with variables of RDMA jobs among them.
+
+    At least half of its lines set variables: prose that shows one is not meant.
+    """
+    lines = [line.strip() for line in text.splitlines()]
+    said = [line for line in lines if line and not line.startswith("#")]
+    if not any(NAMES.search(line) for line in said):
+        return False
+    setting = sum(1 for line in said if _SETTING.match(line))
+    return setting * 2 >= len(said) and any(True for line in said for _ in _assignments(line))
 
 
 def is_job_text(text: str) -> bool:
     """Whether a text is a job's command line, script or log rather than a file of settings."""
+    if NAMES.search(text) is None or "```" in text:
+        return False
     return any(is_job for line in text.splitlines() for _, _, is_job in _assignments(line.strip()))

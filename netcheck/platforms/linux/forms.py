@@ -103,7 +103,8 @@ _ETHTOOL_S = (
     r"priority_\d_xoff\.nic): \d*"
 )
 _HW_COUNTERS = (
-    r"^\s*(local_ack_timeout_err|out_of_sequence|np_cnp_sent|rp_cnp_handled|packet_seq_err)[: ]+\d+"
+    r"^\s*(local_ack_timeout_err|out_of_sequence|np_cnp_sent|rp_cnp_handled|packet_seq_err|"
+    r"out_of_seq_request|rcvd_seq_err)[: ]+\d+"
 )
 
 FORMS: tuple[Form, ...] = (

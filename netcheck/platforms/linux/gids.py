@@ -26,6 +26,7 @@ _ROW = re.compile(
     r"(?P<gid>[0-9a-f]{0,4}(?::[0-9a-f.]{0,15}){2,7})"
     r"(?P<rest>.*)"
 )
+_ROW_BEGIN = re.compile(r"\S+\s+\d+(\s|$)")
 _VERSION = re.compile(r"(?:RoCE )?v[12]|IB/RoCE v1")
 _HEADER = re.compile(r"DEV\s+PORT\s+INDEX\s+GID.*|-+(\s+-+)+|n_gids_found=\d+")
 
@@ -74,7 +75,8 @@ def read_show_gids(page: Page) -> Iterator[Item]:
         address = store_address(match["gid"]) if match else UNKNOWN
         if match is None or not isinstance(address, str):
             yield Unread(page.at(number))
-            yield page.defect(number, f"GID row not understood: {text[:60]}", found=text)
+            if _ROW_BEGIN.match(text):
+                yield page.defect(number, f"GID row not understood: {text[:60]}", found=text)
             continue
         yield from _row(page, number, match, address)
 

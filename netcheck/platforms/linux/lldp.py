@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from netcheck.model.device import Neighbour
-from netcheck.platforms.linux.facts import Fact, Item, Owner, Page
+from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Unread
 
 
 def read_lldpctl(page: Page) -> Iterator[Item]:
@@ -26,6 +26,21 @@ def read_lldpctl(page: Page) -> Iterator[Item]:
             neighbour = _neighbour(seen)
             if neighbour is not None:
                 yield Fact(Owner.PORT, port, "neighbour", neighbour, page.at(1))
+
+
+def read_lldptool(page: Page) -> Iterator[Item]:
+    """Give whether the port takes its peer's settings; lldptool answers only while lldpad runs.
+
+    What its TLVs announce is not read as what the adapter holds: the two can differ.
+    """
+    yield page.of_device("lldp_agent", value=True, line=1)
+    port = page.port
+    for number, line in page.numbered():
+        name, _, value = (part.strip().lower() for part in line.partition(":"))
+        if name == "willing" and value in {"yes", "no"}:
+            yield Fact(Owner.PORT, port, "dcbx_willing", value == "yes", page.at(number))
+        elif line.strip():
+            yield Unread(page.at(number))
 
 
 # The JSON of lldpd has no fixed types: what is not as expected is no neighbour.

@@ -14,6 +14,7 @@ from netcheck.model.known import ABSENT, UNKNOWN, Known
 from netcheck.model.qos import Buffer, DcbxMode, Scheduler, SchedulerKind, Trust
 from netcheck.platforms.linux.facts import Fact, Item, Page, Unread
 from netcheck.platforms.linux.quirks import identity_map
+from netcheck.platforms.linux.sysfs import read_report_line
 
 PRIORITIES = 8
 DSCPS = 64
@@ -31,8 +32,8 @@ _BUFFERS = re.compile(r"((?:\d+,){8})(?:max_buffer_size=\d+)?")
 _HARMLESS = re.compile(
     r"default priority:|PFC configuration:|dscp2prio mapping:|"
     r"(Buffers commands are|Priority trust state is) not supported.*|"
-    # A script of others prints this above each of its tables.
-    r"=+ show configuration for device .*"
+    # A comment, as transcripts hold them.
+    r"#.*"
 )
 
 
@@ -71,8 +72,15 @@ def _read_line(page: Page, table: _Table, number: int, text: str) -> Iterator[It
     if "lldpad service is running" in text:
         yield page.of_device("lldp_agent", value=True, line=number)
     elif not _HARMLESS.fullmatch(text):
+        yield from _read_other(page, number, text)
+
+
+def _read_other(page: Page, number: int, text: str) -> Iterator[Item]:
+    reported = read_report_line(page, number, text)
+    if reported is None:
         yield Unread(page.at(number))
         yield page.defect(number, f"line not understood: {text[:60]}", found=text)
+    yield from reported or ()
 
 
 def _read_dcbx(page: Page, _: _Table, number: int, text: str) -> Iterator[Item]:

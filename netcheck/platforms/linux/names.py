@@ -8,7 +8,8 @@ from pathlib import PurePosixPath
 from netcheck.model.document import Document
 
 _PORT = re.compile(
-    r"mlnx_qos .*?-i (?P<a>[\w.\-]+)|ethtool (?:-\w )?(?P<b>\w[\w.\-]*)|\bdev (?P<c>[\w.\-]+)|"
+    r"(?:mlnx_qos|lldptool) .*?i (?P<a>[\w.\-]+)|ethtool (?:-\w )?(?P<b>\w[\w.\-]*)|"
+    r"\bdev (?P<c>[\w.\-]+)|"
     r"/sys/class/net/(?P<d>[\w.\-]+)/|roce/(?P<e>[\w.\-]+)\.sh|netcheck-roce@(?P<f>\S+?)\.service"
 )
 _RDMA = re.compile(
@@ -18,6 +19,11 @@ _TEXT_PORT = re.compile(
     r"^(?:Pause parameters for|Settings for) (?P<a>[\w.\-]+):|"
     r"^# netcheck: device \S+, port (?P<b>[\w.\-]+)|"
     r"^=+ show configuration for device (?P<c>\S+) /",
+    re.MULTILINE,
+)
+_TEXT_RDMA = re.compile(
+    r"^# netcheck: device \S+, port \S+, rdma (?P<a>[\w.\-]+)|"
+    r"^=+ show configuration for device \S+ / (?P<b>\S+?)=+$",
     re.MULTILINE,
 )
 # "mlnx_qos_rail0.txt": what follows the tool's name, where it can be a netdev's name.
@@ -35,7 +41,8 @@ def _first(match: re.Match[str] | None) -> str:
 def names_of(document: Document) -> tuple[str, str]:
     """Give ``(port, RDMA device)`` as the command or the text names them; empty where not."""
     port = _first(_PORT.search(document.command)) or _first(_TEXT_PORT.search(document.text))
-    return port, _first(_RDMA.search(document.command))
+    rdma = _first(_RDMA.search(document.command)) or _first(_TEXT_RDMA.search(document.text))
+    return port, rdma
 
 
 def names_from_file(document: Document, device: str) -> tuple[str, str]:

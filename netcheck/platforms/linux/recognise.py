@@ -7,6 +7,7 @@ import re
 from netcheck.model.document import Document, DocumentKind, Recognition
 from netcheck.platforms.linux.forms import Form, form_of
 from netcheck.platforms.linux.names import names_of
+from netcheck.platforms.linux.pages import split_pages
 
 _DEVICE = re.compile(r"^# netcheck: device (\S+?),? ", re.MULTILINE)
 _ENVIRONMENT = frozenset({"environment", "job"})
@@ -19,7 +20,7 @@ def recognise(document: Document) -> Recognition | None:
         >>> recognise(Document("a.txt", "Priority trust state: dscp")).form
         'mlnx_qos'
     """
-    form = form_of(document)
+    form = form_of(document) or _first_form(document)
     if form is None:
         return None
     device = _DEVICE.search(document.text)
@@ -30,6 +31,12 @@ def recognise(document: Document) -> Recognition | None:
         device=device[1] if device else "",
         objects=_objects(form, document),
     )
+
+
+def _first_form(document: Document) -> Form | None:
+    """A transcript is what the first output in it is."""
+    forms = (form_of(page) for page in split_pages(document) if page.command)
+    return next((form for form in forms if form is not None), None)
 
 
 def _kind(form: Form, document: Document) -> DocumentKind:

@@ -180,10 +180,23 @@ def _counter(page: Page, number: int, match: re.Match[str], text: str) -> Iterat
     yield Reading(port, name, value, page.at(number, counter=name))
 
 
-_ECN_SCRIPT_LINES = (
-    (re.compile(r"cma_roce_tos: (\d+)"), "rdma_cm_tos"),
-    (re.compile(r"=+ show configuration for device (\S+) / (\S+?)=+"), "port"),
-)
+_REPORT_LINE = re.compile(r"[\w ]+: (?P<path>/sys/\S+) = (?P<value>.*)")
+_REPORT_TOS = re.compile(r"cma_roce_tos: (\d+)")
+_REPORT_HEAD = re.compile(r"=+ show configuration for device (?P<port>\S+) / (?P<rdma>\S+?)=+")
+
+
+def read_report_line(page: Page, number: int, text: str) -> list[Item] | None:
+    """Give what a line of a summary script says, or None where it is no such line.
+
+    Source: spidernet-io/spiderpool docs/usage/roce-qos.md (output of ``rdma-qos.sh q``).
+    """
+    head, tos = _REPORT_HEAD.fullmatch(text), _REPORT_TOS.fullmatch(text)
+    if head:
+        return [Fact(Owner.RDMA, head["rdma"], "port", head["port"], page.at(number))]
+    if tos:
+        return [page.of_rdma("rdma_cm_tos", int(tos[1]), number)]
+    match = _REPORT_LINE.fullmatch(text)
+    return list(_file(page, number, match["path"], match["value"])) if match else None
 
 
 def _other_line(page: Page, number: int, line: str) -> Iterator[Item]:
