@@ -16,7 +16,7 @@ from netcheck.lossless.asics import asic_of_model
 from netcheck.lossless.ecn import ecn_thresholds
 from netcheck.lossless.headroom import HeadroomQuestion, headroom
 from netcheck.model.device import Device, Port
-from netcheck.model.fabric import HeadroomBy, Policy, Scheduling, TrafficClass
+from netcheck.model.fabric import EcnIntent, HeadroomBy, Policy, Scheduling, TrafficClass
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known, known_or
 from netcheck.model.qos import (
@@ -37,6 +37,7 @@ UNKNOWN_ASIC = "unknown"
 LOSSLESS_POOL = "ingress_lossless_pool"
 LOSSLESS_ALPHA = 1.0
 DEFAULT_POLL_MS = 200
+KMAX_OVER_KMIN = 4  # as in the computed thresholds
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,12 +210,11 @@ def _ecn(policy: Policy, speed_bps: int, notes: Notes) -> FrozenMap[int, Ecn]:
 
 def _marking(policy: Policy, one: TrafficClass, speed_bps: int, notes: Notes) -> Ecn:
     computed = ecn_thresholds(speed_bps)
-    said = one.ecn if is_known(one.ecn) else None
-    kmin = known_or(said.kmin_bytes, computed.kmin_bytes) if said else computed.kmin_bytes
-    kmax = known_or(said.kmax_bytes, max(kmin, computed.kmax_bytes)) if said else kmin
-    kmin = min(kmin, kmax)
-    pmax = known_or(said.pmax_percent, computed.pmax_percent) if said else computed.pmax_percent
-    if not (said and all(map(is_known, (said.kmin_bytes, said.kmax_bytes, said.pmax_percent)))):
+    said = known_or(one.ecn, EcnIntent())
+    kmax = known_or(said.kmax_bytes, max(computed.kmax_bytes, known_or(said.kmin_bytes, 0)))
+    kmin = known_or(said.kmin_bytes, min(computed.kmin_bytes, kmax // KMAX_OVER_KMIN))
+    pmax = known_or(said.pmax_percent, computed.pmax_percent)
+    if not all(map(is_known, (said.kmin_bytes, said.kmax_bytes, said.pmax_percent))):
         path = f"roce.policies.{policy.name}.classes.{one.name}.ecn at {speed_bps / 1e9:g}G"
         how = f"kmin {kmin}B, kmax {kmax}B, pmax {pmax}%: {computed.derivation}"
         notes.derive(path, how)
