@@ -114,9 +114,8 @@ def _private_folder(run: Run) -> Path:
 
 
 def _write_inputs(folder: Path, run: Run, names: Sequence[str], address: Path) -> None:
-    hosts: dict[str, dict[str, dict[str, dict[str, str]]]] = {
-        "netcheck": {"hosts": {name: {} for name in names}}
-    }
+    hosts: dict[str, dict[str, str]] = {name: {} for name in names}
+    inventory = {"netcheck": {"hosts": hosts}}
     write_atomically(folder / "ansible.cfg", "[defaults]\n")
     write_atomically(folder / "inventory" / "hosts.json", json.dumps(inventory))
     variables = {
