@@ -159,7 +159,11 @@ FORMS: tuple[Form, ...] = (
     ),
     _form("mlxreg", _STATE, unread, r"mlxreg", r"^roce_\w+ +\| 0x[0-9a-f]+"),
     _form(
-        "lldptool", _STATE, unread, r"lldptool", r"^(PFC|ETS Configuration TLV)\n\s+[Ww]illing: "
+        "lldptool",
+        _STATE,
+        lldp.read_lldptool,
+        r"lldptool",
+        r"^(PFC|ETS Configuration TLV)\n\s+[Ww]illing: ",
     ),
     _form(
         "rdma_modes",
