@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from netcheck.cli.options import INTENT, Common, out_option, reporting
+from netcheck.cli.options import INTENT, Common, out_option, reaching, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.model.finding import ExitCode, Finding, Place, Severity, Stage, Verdict
 from netcheck.report.report import Report
@@ -21,9 +21,17 @@ RULE = "device-not-read"
     "--slice", "part", metavar="I/N", help="Only every N-th device, starting at the I-th."
 )
 @click.option("--again", is_flag=True, help="Add a second reading to the snapshot in DIR.")
+@reaching
 @reporting
 def collect(
-    common: Common, intent: tuple[str, ...], output: str, part: str | None, *, again: bool
+    common: Common,
+    intent: tuple[str, ...],
+    output: str,
+    part: str | None,
+    lab_dir: str,
+    *,
+    again: bool,
+    lab: bool,
 ) -> ExitCode:
     """Read devices into a snapshot; changes nothing.
 
@@ -31,10 +39,11 @@ def collect(
     the platforms' read-only lists are sent.
     """
     from netcheck import api  # noqa: PLC0415 -- options are checked without it
+    from netcheck.cli.devices import reachable  # noqa: PLC0415 -- as above
     from netcheck.collect.collector import collect as read_devices  # noqa: PLC0415 -- as above
     from netcheck.collect.slices import slice_of  # noqa: PLC0415 -- as above
 
-    fabric = api.complete(api.load_intent(intent, deployable=True))
+    fabric = reachable(intent, lab=lab, lab_dir=lab_dir)
     names = [name for name in fabric.devices if api.matches(name, common.limit)]
     if part is not None:
         names = slice_of(names, part)
@@ -58,6 +67,10 @@ def collect(
         for member in snapshot.unreachable()
     ]
     report = Report(
-        "collect", tuple(findings), devices=tuple(names), notes=(f"snapshot: {output}",)
+        "collect",
+        tuple(findings),
+        devices=tuple(names),
+        notes=(f"snapshot: {output}",),
+        done="collected",
     )
     return publish(report, common)

@@ -121,3 +121,37 @@ def out_option(required: bool = True, what: str = "folder") -> Callable[[Command
 
 
 INTENT = click.argument("intent", nargs=-1, required=True, type=click.Path(), metavar="INTENT...")
+
+
+def reaching(command: Command) -> Command:
+    """Give a command that talks to devices the options for the embedded lab."""
+    for option in (
+        click.option(
+            "--lab-dir",
+            type=click.Path(file_okay=False),
+            default=".netcheck/lab",
+            show_default=True,
+            envvar="NETCHECK_LAB",
+            metavar="DIR",
+            help="Folder of the embedded lab.",
+        ),
+        click.option("--lab", is_flag=True, help="Talk to the embedded lab instead."),
+    ):
+        command = option(command)
+    return command
+
+
+STATE = click.option(
+    "--state",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Folder of the journal.  [default: by fabric, below ~/.local/state]",
+)
+YES = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+BACKEND = click.option(
+    "--backend",
+    type=click.Choice(["netmiko", "ansible"]),
+    default="netmiko",
+    show_default=True,
+    help="How changes reach devices.",
+)

@@ -26,13 +26,12 @@ def render(
     """
     from netcheck import api  # noqa: PLC0415 -- options are checked without it
     from netcheck.cli.tree import write_tree  # noqa: PLC0415 -- as above
+    from netcheck.intent.explain import explain as derive  # noqa: PLC0415 -- as above
 
     if output is None and not explain:
         raise InputError("render: missing -o DIR (or --explain)")
     fabric = api.complete(api.load_intent(intent, deployable=True))
     if explain:
-        from netcheck.intent.explain import explain as derive  # noqa: PLC0415 -- only here
-
         say(derive(fabric))
     if output is None:
         return ExitCode.CLEAN
@@ -44,4 +43,5 @@ def render(
     if not refused:
         number = write_tree(output, fabric, api.render(fabric, chosen))
         notes = (f"{output}: {number} files",)
-    return publish(Report("render", tuple(refused), devices=tuple(chosen), notes=notes), common)
+    report = Report("render", tuple(refused), devices=tuple(chosen), notes=notes, done="rendered")
+    return publish(report, common)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from netcheck.cli.options import INTENT, Common, reporting
+from netcheck.cli.options import INTENT, Common, reaching, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import ExitCode
@@ -35,15 +35,18 @@ from netcheck.report.report import Report
     metavar="SECONDS",
     help="Pause between two rounds of --watch.",
 )
+@reaching
 @reporting
-def verify(
+def verify(  # noqa: PLR0913 -- one argument an option
     common: Common,
     intent: tuple[str, ...],
     snapshot: str | None,
     between: float,
     interval: float,
+    lab_dir: str,
     *,
     watch: bool,
+    lab: bool,
 ) -> ExitCode:
     """Compare what devices hold with the intent.
 
@@ -51,8 +54,12 @@ def verify(
     cabling, links, speeds, and errors that move between two readings.
     """
     from netcheck import api  # noqa: PLC0415 -- options are checked without it
+    from netcheck.cli.devices import reachable  # noqa: PLC0415 -- as above
 
-    fabric = api.load_intent(intent, deployable=snapshot is None)
+    if snapshot is None:
+        fabric = reachable(intent, lab=lab, lab_dir=lab_dir)
+    else:
+        fabric = api.load_intent(intent)
     code = publish(_once(common, fabric, snapshot, between), common)
     while watch:
         time.sleep(interval)

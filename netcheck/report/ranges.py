@@ -28,7 +28,7 @@ def compress(names: Iterable[str]) -> str:
 def _families(names: set[str]) -> Iterator[tuple[str, list[str], str]]:
     """Group names that differ in their last number only: (before, numbers, after)."""
     families: dict[tuple[str, str, int], list[str]] = {}
-    for name in sorted(names, key=natural_key):
+    for name in sorted(names, key=lambda one: (natural_key(one), one)):
         match = _LAST_NUMBER.match(name)
         if match is None:
             families[name, "", 0] = []

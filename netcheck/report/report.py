@@ -29,6 +29,7 @@ class Report:
         inputs: Files that were read and recognised.
         unrecognised: ``(file, reason)`` of files that were not.
         notes: Lines a person should know and no machine needs.
+        done: What was done, in a word, where that is more than judging.
         fail_on: Least severity that makes the exit code 1.
         require_complete: Checks that had no view to look at make the exit code 3.
         exit_code: Where something other than findings decides it (bad input).
@@ -41,6 +42,7 @@ class Report:
     inputs: tuple[str, ...] = ()
     unrecognised: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    done: str = ""
     fail_on: Severity = Severity.ERROR
     require_complete: bool = False
     exit_code: ExitCode | None = None

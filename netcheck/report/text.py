@@ -200,7 +200,8 @@ def verdict_line(report: Report, look: Look | None = None) -> str:
 
 def _judgement(report: Report, code: ExitCode) -> str:
     counts = _counts(report)
-    where = f" on {_number(len(report.devices), 'device')}" if report.devices else ""
+    devices = _number(len(report.devices), "device")
+    where = f" on {devices}" if report.devices else ""
     if code is ExitCode.BAD_INPUT:
         return f"input cannot be used: {_number(len(report.listed), 'complaint')}"
     if report.inputs == () and report.unrecognised and code is ExitCode.UNVERIFIED:
@@ -208,9 +209,9 @@ def _judgement(report: Report, code: ExitCode) -> str:
     if not counts and code is ExitCode.UNVERIFIED:
         return f"incomplete: not everything could be judged{where}"
     if not counts:
-        return f"clean: no findings{where}"
+        return f"{report.done}: {devices}" if report.done else f"clean: no findings{where}"
     if report.failed(Severity.ERROR) == 0 and code is ExitCode.CLEAN:
-        return f"clean: no errors, {counts}{where}"
+        return f"{report.done or 'clean: no errors'}, {counts}{where}"
     return f"{counts}{where}"
 
 

@@ -1,0 +1,39 @@
+"""Fabrics whose devices are to be reached, at their addresses or in the embedded lab."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from netcheck import api
+from netcheck.lab.state import LabState
+from netcheck.model.errors import InputError
+from netcheck.model.fabric import Fabric
+
+
+def reachable(intent: Sequence[str], *, lab: bool, lab_dir: str) -> Fabric:
+    """The completed fabric of a deployable intent, pointed at the lab where asked.
+
+    Raises:
+        InputError: The intent has complaints, or the lab is not up.
+    """
+    fabric = api.complete(api.load_intent(intent, deployable=True))
+    if not lab:
+        return fabric
+    from netcheck.lab.control import relocate  # noqa: PLC0415 -- an extra
+
+    return relocate(fabric, running_lab(lab_dir))
+
+
+def running_lab(directory: str) -> LabState:
+    """The lab that runs in a folder.
+
+    Raises:
+        InputError: None runs there.
+    """
+    from netcheck.lab.control import lab_status  # noqa: PLC0415 -- an extra
+
+    state = lab_status(Path(directory))
+    if state is None:
+        raise InputError(f"{directory}: no lab is up; netcheck lab up INTENT starts one")
+    return state

@@ -1,0 +1,92 @@
+"""``netcheck lab``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from netcheck.cli.options import INTENT
+from netcheck.cli.output import say
+from netcheck.model.errors import InputError
+from netcheck.model.finding import ExitCode
+
+DIRECTORY = click.option(
+    "--dir",
+    "directory",
+    type=click.Path(file_okay=False),
+    default=".netcheck/lab",
+    show_default=True,
+    envvar="NETCHECK_LAB",
+    metavar="DIR",
+    help="Folder of the lab.",
+)
+
+
+@click.group()
+def lab() -> None:
+    """Run the embedded lab: up, down, status, fault.
+
+    Simulated SONiC switches and Linux hosts on loopback, reached by SSH.
+    """
+
+
+@lab.command()
+@INTENT
+@DIRECTORY
+def up(intent: tuple[str, ...], directory: str) -> ExitCode:
+    """Start a simulated device for each device of the intent."""
+    from netcheck import api  # noqa: PLC0415 -- options are checked without it
+    from netcheck.lab.control import start_lab  # noqa: PLC0415 -- an extra
+
+    fabric = api.complete(api.load_intent(intent, deployable=True))
+    state = start_lab(fabric, Path(directory))
+    say(f"{directory}: {len(state.devices)} devices up\n")
+    return ExitCode.CLEAN
+
+
+@lab.command()
+@DIRECTORY
+def down(directory: str) -> ExitCode:
+    """Stop the lab."""
+    from netcheck.lab.control import stop_lab  # noqa: PLC0415 -- an extra
+
+    stop_lab(Path(directory))
+    say(f"{directory}: down\n")
+    return ExitCode.CLEAN
+
+
+@lab.command()
+@DIRECTORY
+def status(directory: str) -> ExitCode:
+    """Show the devices of the lab and where they listen."""
+    from netcheck.cli.devices import running_lab  # noqa: PLC0415 -- an extra
+
+    state = running_lab(directory)
+    for name, address in state.devices.items():
+        say(f"{name}  {address.host} port {address.port}\n")
+    for each in state.faults:
+        say(f"fault: {each}\n")
+    return ExitCode.CLEAN
+
+
+@lab.command()
+@click.argument("name", required=False)
+@click.option("--device", metavar="NAME", help="Device it happens on.  [default: the fault's own]")
+@click.option("--port", metavar="NAME", help="Port it happens on.")
+@click.option("--clear", is_flag=True, help="Take all faults out again.")
+@DIRECTORY
+def fault(
+    name: str | None, device: str | None, port: str | None, directory: str, *, clear: bool
+) -> ExitCode:
+    """Put a fault into the running lab, or take all out again (--clear)."""
+    from netcheck.lab import control  # noqa: PLC0415 -- an extra
+
+    if clear:
+        control.clear(Path(directory))
+        say("all faults are out\n")
+    elif name is None:
+        raise InputError("lab fault: missing NAME (or --clear)")
+    else:
+        say(f"{control.inject(Path(directory), name, device=device, port=port)}\n")
+    return ExitCode.CLEAN

@@ -1,0 +1,62 @@
+"""``netcheck plan``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from netcheck.cli.options import INTENT, Common, out_option, reaching, reporting
+from netcheck.cli.output import publish, tell
+from netcheck.deploy.plan import Plan
+from netcheck.model.fabric import Fabric
+from netcheck.model.finding import ExitCode
+from netcheck.report.report import Report
+
+
+@click.command()
+@INTENT
+@out_option(required=False, what="file")
+@reaching
+@reporting
+def plan(
+    common: Common, intent: tuple[str, ...], output: str | None, lab_dir: str, *, lab: bool
+) -> ExitCode:
+    """Show what would change on each device, and what it disturbs.
+
+    Reads the devices, changes nothing. FILE can be given to netcheck deploy.
+    """
+    from netcheck.cli.devices import reachable  # noqa: PLC0415 -- options are checked without it
+    from netcheck.deploy.plan import save_plan  # noqa: PLC0415 -- as above
+
+    found = plan_for(reachable(intent, lab=lab, lab_dir=lab_dir), common)
+    if output is not None:
+        save_plan(found, Path(output))
+    return publish(plan_report(found, "plan"), common)
+
+
+def plan_for(fabric: Fabric, common: Common) -> Plan:
+    """Read the devices and plan for those that the options choose."""
+    from netcheck import api  # noqa: PLC0415 -- as in plan
+    from netcheck.deploy.engine import make_plan  # noqa: PLC0415 -- as in plan
+
+    names = [name for name in fabric.devices if api.matches(name, common.limit)]
+    return make_plan(
+        fabric,
+        api.render(fabric, names),
+        progress=lambda device, state: tell(f"{device}: {state}", common),
+    )
+
+
+def plan_report(found: Plan, command: str) -> Report:
+    """A plan as a report: changes are notes and fail nothing."""
+    from netcheck.cli.changes import planned  # noqa: PLC0415 -- as in plan
+    from netcheck.rules.settle import group  # noqa: PLC0415 -- as in plan
+
+    report = Report(
+        command, tuple(group(planned(found))), devices=tuple(found.orders), done="planned"
+    )
+    if found.is_empty:
+        report = replace(report, notes=("nothing would change",))
+    return report
