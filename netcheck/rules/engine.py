@@ -150,7 +150,7 @@ class Writer:
         missing: dict[str, list[tuple[Place, ...]]] = {}
         silent: dict[str, int] = {}
         for view, gap in gaps:
-            if self.evidence_asked and isinstance(gap, UnknownFactError):
+            if self.evidence_asked and rule.is_proof and isinstance(gap, UnknownFactError):
                 at = gap.view if isinstance(gap, UnknownAtError) else view
                 missing.setdefault(gap.fact, []).append(members_of(at))
             else:

@@ -89,6 +89,8 @@ class Rule:
 
     Attributes:
         source: Public source; ``derived: ...`` with the reasoning where there is none.
+        is_proof: What is lossless stays open while its facts are missing; the others are
+            looked at where they are there, and are not applicable where they are not.
         supersedes: Rules whose finding at the same place has the same cause.
         aliases: Earlier slugs.
     """
@@ -101,6 +103,7 @@ class Rule:
     supersedes: tuple[str, ...] = ()
     profile: Profile = Profile.BASELINE
     aliases: tuple[str, ...] = ()
+    is_proof: bool = True
 
     @property
     def page(self) -> Page:
@@ -108,7 +111,7 @@ class Rule:
         return read_page(self.check.__doc__ or "")
 
 
-def rule(
+def rule(  # noqa: PLR0913 -- what is known about a rule stands at its head, by name
     slug: str,
     *,
     severity: Severity,
@@ -117,11 +120,12 @@ def rule(
     supersedes: tuple[str, ...] = (),
     profile: Profile = Profile.BASELINE,
     aliases: tuple[str, ...] = (),
+    is_proof: bool = True,
 ) -> Callable[[Check], Rule]:
     """Make a rule of a function; found by walking the folder, registered nowhere."""
 
     def make(check: Check) -> Rule:
-        return Rule(slug, severity, scope, source, check, supersedes, profile, aliases)
+        return Rule(slug, severity, scope, source, check, supersedes, profile, aliases, is_proof)
 
     return make
 

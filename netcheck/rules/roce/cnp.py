@@ -119,6 +119,7 @@ def cnp_nic_dscp_mismatch(rdma: RdmaView) -> Iterator[Fault]:
     severity=Severity.ERROR,
     scope=Scope.FABRIC,
     source=f"derived: all hosts share the switches' maps; {CUMULUS}",
+    is_proof=False,
 )
 def cnp_dscp_differs_between_hosts(fabric: FabricView) -> Iterator[Fault]:
     """A NIC marks its congestion notifications unlike most others.
@@ -142,7 +143,11 @@ def cnp_dscp_differs_between_hosts(fabric: FabricView) -> Iterator[Fault]:
 
 
 @rule(
-    "cnp-shares-data-queue", severity=Severity.WARNING, scope=Scope.PORT, source=f"derived: {DCQCN}"
+    "cnp-shares-data-queue",
+    severity=Severity.WARNING,
+    scope=Scope.PORT,
+    source=f"derived: {DCQCN}",
+    is_proof=False,
 )
 def cnp_shares_data_queue(port: PortView) -> Iterator[Fault]:
     """Congestion notifications leave through the queue of the data.

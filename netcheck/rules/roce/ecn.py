@@ -177,7 +177,9 @@ def unbound_profiles(device: DeviceView) -> Iterator[EcnView]:
             yield profile
 
 
-@rule("ecn-profile-inactive", severity=Severity.ERROR, scope=Scope.DEVICE, source=WRED)
+@rule(
+    "ecn-profile-inactive", severity=Severity.ERROR, scope=Scope.DEVICE, source=WRED, is_proof=False
+)
 def ecn_profile_inactive(device: DeviceView) -> Iterator[Fault]:
     """An ECN profile has thresholds that apply to no packet.
 
@@ -192,7 +194,13 @@ def ecn_profile_inactive(device: DeviceView) -> Iterator[Fault]:
                 yield Fault(profile, ("ecn_profiles", "is_active"), expected=True, found=False)
 
 
-@rule("ecn-profile-drops", severity=Severity.ERROR, scope=Scope.DEVICE, source=QOS_TEMPLATE)
+@rule(
+    "ecn-profile-drops",
+    severity=Severity.ERROR,
+    scope=Scope.DEVICE,
+    source=QOS_TEMPLATE,
+    is_proof=False,
+)
 def ecn_profile_drops(device: DeviceView) -> Iterator[Fault]:
     """An ECN profile that no queue uses yet has thresholds without marking.
 
@@ -248,6 +256,7 @@ def ecn_pmax_zero(port: PortView) -> Iterator[Fault]:
     severity=Severity.ERROR,
     scope=Scope.PORT,
     source=f"{DCQCN}, section 4: ECN before PFC",
+    is_proof=False,
 )
 def ecn_kmax_above_pfc(port: PortView) -> Iterator[Fault]:
     """PFC begins before marking is complete.

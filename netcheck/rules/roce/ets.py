@@ -33,6 +33,7 @@ def weights(scheduler: Mapping[int, SchedulerView]) -> dict[int, int]:
     scope=Scope.PORT,
     source=f"{ETS}; torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c "
     "refuses another sum",
+    is_proof=False,
 )
 def ets_sum_not_100(port: PortView) -> Iterator[Fault]:
     """The ETS shares of a NIC do not add up to 100.
@@ -127,6 +128,7 @@ def _least_share(port: PortView, priority: int, queues: int) -> float:
     severity=Severity.WARNING,
     scope=Scope.PORT,
     source="sonic-net/sonic-buildimage files/build_templates/qos_config.j2: QUEUE and SCHEDULER",
+    is_proof=False,
 )
 def scheduler_queue_unassigned(port: PortView) -> Iterator[Fault]:
     """The queue of a lossless class has no scheduler.
@@ -148,6 +150,7 @@ def scheduler_queue_unassigned(port: PortView) -> Iterator[Fault]:
     severity=Severity.WARNING,
     scope=Scope.PORT,
     source="derived: a strict queue of bulk data starves all others and hides congestion",
+    is_proof=False,
 )
 def ets_lossless_strict(port: PortView) -> Iterator[Fault]:
     """The queue of a lossless class is strict although the intent gives it a share.

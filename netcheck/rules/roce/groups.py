@@ -206,6 +206,7 @@ def pfc_queue_map_mismatch(port: PortView) -> Iterator[Fault]:
     severity=Severity.ERROR,
     scope=Scope.PORT,
     source=f"{QOS_TEMPLATE}: PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
+    is_proof=False,
 )
 def pfc_prio_pg_map_mismatch(port: PortView) -> Iterator[Fault]:
     """A full priority group pauses another priority than the one that fills it.

@@ -249,6 +249,7 @@ def _has_headroom(account: BufferView) -> bool:
     severity=Severity.ERROR,
     scope=Scope.PORT,
     source="sonic-net/sonic-buildimage pull request 2527: size and xoff exchanged",
+    is_proof=False,
 )
 def hdrm_size_inconsistent(port: PortView) -> Iterator[Fault]:
     """A lossless account is smaller than its headroom, and no headroom is shared.
@@ -293,6 +294,7 @@ def _shared(pool: PoolView) -> int:
     severity=Severity.ERROR,
     scope=Scope.DEVICE,
     source="sonic-net/sonic-buildimage pull requests 2527 and 9537",
+    is_proof=False,
 )
 def hdrm_table_size_below_headroom(device: DeviceView) -> Iterator[Fault]:
     """Rows of a headroom table reserve less than their headroom, and no headroom is shared.
@@ -321,6 +323,7 @@ def hdrm_table_size_below_headroom(device: DeviceView) -> Iterator[Fault]:
     severity=Severity.ERROR,
     scope=Scope.DEVICE,
     source="derived: a longer cable holds more packets, so headroom cannot shrink with length",
+    is_proof=False,
 )
 def hdrm_nonmonotonic_length(device: DeviceView) -> Iterator[Fault]:
     """A headroom table gives less for a longer cable at the same speed.
@@ -348,6 +351,7 @@ def hdrm_nonmonotonic_length(device: DeviceView) -> Iterator[Fault]:
     severity=Severity.ERROR,
     scope=Scope.PORT,
     source=f"{BUFFERMGR}: profiles are looked up by speed and cable",
+    is_proof=False,
 )
 def hdrm_speed_profile_mismatch(port: PortView) -> Iterator[Fault]:
     """A port runs faster than the speed its headroom was computed for.

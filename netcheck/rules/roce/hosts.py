@@ -30,7 +30,7 @@ def chosen_gid(rdma: RdmaView) -> Gid | None:
     return next((gid for gid in rdma.gids if gid.index == int(chosen)), None)
 
 
-@rule("roce-gid-v1", severity=Severity.ERROR, scope=Scope.RDMA, source=NCCL)
+@rule("roce-gid-v1", severity=Severity.ERROR, scope=Scope.RDMA, source=NCCL, is_proof=False)
 def roce_gid_v1(rdma: RdmaView) -> Iterator[Fault]:
     """The chosen address is a RoCE v1 address.
 
@@ -49,6 +49,7 @@ def roce_gid_v1(rdma: RdmaView) -> Iterator[Fault]:
     severity=Severity.ERROR,
     scope=Scope.RDMA,
     source="NVIDIA/nccl issue 769: connection timeout with a link-local address",
+    is_proof=False,
 )
 def roce_gid_linklocal(rdma: RdmaView) -> Iterator[Fault]:
     """The chosen address is link-local.
@@ -75,6 +76,7 @@ def _is_routed(gid: Gid) -> bool:
     severity=Severity.ERROR,
     scope=Scope.RDMA,
     source="linux-rdma/perftest issue 44: the index differs between hosts",
+    is_proof=False,
 )
 def roce_gid_index_missing(rdma: RdmaView) -> Iterator[Fault]:
     """The chosen address index is not in the device's table.
@@ -107,7 +109,9 @@ def rdma_dscps(policy: PolicyView) -> frozenset[int]:
     return found
 
 
-@rule("nccl-ib-tc-mismatch", severity=Severity.ERROR, scope=Scope.DEVICE, source=NCCL)
+@rule(
+    "nccl-ib-tc-mismatch", severity=Severity.ERROR, scope=Scope.DEVICE, source=NCCL, is_proof=False
+)
 def nccl_ib_tc_mismatch(device: DeviceView) -> Iterator[Fault]:
     """NCCL marks its packets with a DSCP of no lossless class.
 
@@ -143,6 +147,7 @@ def cma_roce_tos(rdma: RdmaView) -> Iterator[Fault]:
     severity=Severity.ERROR,
     scope=Scope.RDMA,
     source="torvalds/linux Documentation/ABI/testing/configfs-rdma_cm: default_roce_mode",
+    is_proof=False,
 )
 def cma_roce_mode(rdma: RdmaView) -> Iterator[Fault]:
     """Connections made by rdma_cm use RoCE v1.
@@ -162,6 +167,7 @@ def cma_roce_mode(rdma: RdmaView) -> Iterator[Fault]:
     scope=Scope.RDMA,
     source="NVIDIA: /sys/class/infiniband/DEV/tc/1/traffic_class",
     aliases=("traffic-class-sysfs",),
+    is_proof=False,
 )
 def roce_traffic_class_unset(rdma: RdmaView) -> Iterator[Fault]:
     """Packets of applications that set no traffic class carry a DSCP of no lossless class.
@@ -187,6 +193,7 @@ def _list(numbers: frozenset[int]) -> str:
     severity=Severity.ERROR,
     scope=Scope.DEVICE,
     source="NVIDIA mlnx_qos documentation, -d (DCBX mode); lldpad(8)",
+    is_proof=False,
 )
 def host_lldpad_conflict(device: DeviceView) -> Iterator[Fault]:
     """A second program owns the DCB settings of the host.

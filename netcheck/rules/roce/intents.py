@@ -72,6 +72,7 @@ def intent_class_duplicate_prio(intent: IntentView) -> Iterator[Fault]:
     severity=Severity.ERROR,
     scope=Scope.FABRIC,
     source="RDMA over Commodity Ethernet at Scale, SIGCOMM 2016: PFC must stop at the border",
+    is_proof=False,
 )
 def intent_lossless_scope_open(fabric: FabricView) -> Iterator[Fault]:
     """A lossless class runs on a link that leaves the RDMA domain.

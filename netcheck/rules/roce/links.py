@@ -31,6 +31,7 @@ QOS_FACTS = (
     severity=Severity.ERROR,
     scope=Scope.LINK,
     source="derived: both ends of a link run at one speed; headroom and ECN are sized for it",
+    is_proof=False,
 )
 def link_speed_mismatch(link: LinkView) -> Iterator[Fault]:
     """The two ends of a link are set to different speeds.
@@ -58,6 +59,7 @@ def _speed(port: PortView) -> int:
     scope=Scope.PORT,
     source="derived: headroom, ECN and expected bandwidth follow from the intended speed",
     supersedes=("link-speed-mismatch",),
+    is_proof=False,
 )
 def link_speed_not_intended(port: PortView) -> Iterator[Fault]:
     """A port does not run at the intended speed.
@@ -77,6 +79,7 @@ def link_speed_not_intended(port: PortView) -> Iterator[Fault]:
     severity=Severity.ERROR,
     scope=Scope.LINK,
     source="IEEE 802.3 clauses 91 and 108: both ends use the same FEC",
+    is_proof=False,
 )
 def link_fec_mismatch(link: LinkView) -> Iterator[Fault]:
     """The two ends of a link use different forward error correction.
@@ -158,6 +161,7 @@ def _is(fabric: Fabric, found: Neighbour, wanted: PortRef) -> bool:
     severity=Severity.ERROR,
     scope=Scope.FABRIC,
     source="derived: the hash decides which member a flow takes, and with it whether it drops",
+    is_proof=False,
 )
 def pfc_lag_member_mismatch(fabric: FabricView) -> Iterator[Fault]:
     """A member of an aggregate treats traffic unlike the other members.

@@ -88,6 +88,7 @@ def mtu_link_mismatch(link: LinkView) -> Iterator[Fault]:
     scope=Scope.FABRIC,
     source=ROCE,
     supersedes=("mtu-link-mismatch",),
+    is_proof=False,
 )
 def mtu_roce_vs_eth(fabric: FabricView) -> Iterator[Fault]:
     """A switch port takes smaller frames than the RDMA packets of the hosts.
@@ -117,6 +118,7 @@ def mtu_roce_vs_eth(fabric: FabricView) -> Iterator[Fault]:
     scope=Scope.RDMA,
     source="torvalds/linux include/rdma/ib_addr.h, iboe_get_mtu: 96 bytes of headers are "
     "subtracted, so 4096 needs a netdev MTU of 4192",
+    is_proof=False,
 )
 def mtu_ib_active_below_intent(rdma: RdmaView) -> Iterator[Fault]:
     """An RDMA device uses smaller packets than it could or should.

@@ -57,6 +57,7 @@ def pfc_lossless_priority_off(port: PortView) -> Iterator[Fault]:
     scope=Scope.PORT,
     source="derived: a priority that pauses and that no class declares lossless spreads pauses "
     "for traffic nobody sized headroom for",
+    is_proof=False,
 )
 def pfc_undeclared_priority(port: PortView) -> Iterator[Fault]:
     """A port pauses a priority that no class declares lossless.
@@ -124,6 +125,7 @@ def pfc_host_missing(link: LinkView) -> Iterator[Fault]:
     scope=Scope.FABRIC,
     source="derived: a path is as lossless as its worst hop; Congestion Control for Large-Scale "
     "RDMA Deployments, SIGCOMM 2015, section 2",
+    is_proof=False,
 )
 def pfc_path_gap(fabric: FabricView) -> Iterator[Fault]:
     """A link between two switches pauses nothing for a priority that both pause elsewhere.
@@ -178,6 +180,7 @@ def pfc_rx_only_or_tx_only(port: PortView) -> Iterator[Fault]:
     severity=Severity.WARNING,
     scope=Scope.LINK,
     source="sonic-net/SONiC doc/asymmetric_pfc: meant for ports that face servers",
+    is_proof=False,
 )
 def pfc_asym_on_fabric_link(link: LinkView) -> Iterator[Fault]:
     """A port between switches runs asymmetric PFC.
@@ -223,6 +226,7 @@ def pfc_global_pause_both(port: PortView) -> Iterator[Fault]:
     severity=Severity.ERROR,
     scope=Scope.PORT,
     source="RDMA over Commodity Ethernet at Scale, SIGCOMM 2016: two lossless classes fit",
+    is_proof=False,
 )
 def pfc_all_priorities_lossless(port: PortView) -> Iterator[Fault]:
     """All eight priorities pause.

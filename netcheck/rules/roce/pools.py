@@ -18,12 +18,13 @@ from netcheck.rules.rule import Fault, Scope, rule
     severity=Severity.WARNING,
     scope=Scope.DEVICE,
     source="sonic-net/sonic-buildimage pull request 10627: a static pool calls for static_th",
+    is_proof=False,
 )
 def buf_profile_mode_mismatch(device: DeviceView) -> Iterator[Fault]:
-    """A buffer profile has another kind of threshold than its pool.
+    """A buffer profile of a static pool has a dynamic threshold.
 
     Why: some ASICs refuse it, others take it for something else. (Several shipped
-        configurations have it, so it is a warning.)
+        configurations have it, so it is a warning. A fixed limit in a dynamic pool is usual.)
     Bad: a dynamic threshold in a profile of a static pool.
     Good: a static threshold in a profile of a static pool.
     Fix: give the profile the threshold of its pool's mode.
@@ -34,14 +35,12 @@ def buf_profile_mode_mismatch(device: DeviceView) -> Iterator[Fault]:
             pool = whole.pools.get(profile.pool)
             if pool is None:
                 continue
-            is_dynamic = isinstance(profile.threshold, Dynamic)
-            if is_dynamic != pool.is_dynamic:
-                words = ("dynamic", "static") if pool.is_dynamic else ("static", "dynamic")
+            if isinstance(profile.threshold, Dynamic) and not pool.is_dynamic:
                 yield Fault(
                     profile,
                     ("buffer_profiles", "pools"),
-                    f"{words[0]} threshold",
-                    f"{words[1]} threshold",
+                    "static threshold",
+                    "dynamic threshold",
                     note=f"pool {profile.pool} of profile {name}",
                 )
 
@@ -51,6 +50,7 @@ def buf_profile_mode_mismatch(device: DeviceView) -> Iterator[Fault]:
     severity=Severity.WARNING,
     scope=Scope.DEVICE,
     source="sonic-net/sonic-buildimage issue 21891: all traffic in other queues",
+    is_proof=False,
 )
 def lossless_queue_idle(device: DeviceView) -> Iterator[Fault]:
     """No packet ever left through the queue of a lossless class, though others carry traffic.

@@ -24,14 +24,35 @@ def _fault(device: DeviceView, defect: Defect) -> Fault:
     places = tuple(Place(name, port, number) for port in defect.ports for number in numbers)
     return Fault(
         device,
-        (defect.place or defect.kind.value,),
+        (_object(defect),),
         defect.expected or "a text that the device takes",
-        defect.found or defect.message,
-        note=defect.message if defect.found else "",
+        _found(defect),
         places=places or (Place(name),),
         severity=None if defect.touches_qos else Severity.WARNING,
         evidence=defect.evidence,
     )
+
+
+def _object(defect: Defect) -> str:
+    """The object without its port, so that one mistake on many ports is one finding."""
+    shown = defect.place or defect.kind.value
+    for port in defect.ports:
+        shown = shown.replace(port, "*")
+    return shown
+
+
+def _found(defect: Defect) -> str:
+    if defect.found:
+        return defect.found
+    is_empty = defect.expected and defect.kind is DefectKind.MALFORMED_VALUE
+    return "nothing" if is_empty else _without_ports(defect)
+
+
+def _without_ports(defect: Defect) -> str:
+    shown = defect.message
+    for port in defect.ports:
+        shown = shown.replace(port, "*")
+    return shown
 
 
 @rule("reference-dangling", severity=Severity.ERROR, scope=Scope.DEVICE, source=REFERENCES)

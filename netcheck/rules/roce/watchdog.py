@@ -50,6 +50,7 @@ def _is_refused(port: PortView) -> bool:
     severity=Severity.ERROR,
     scope=Scope.PORT,
     source=f"{ORCH}: detection 100 to 5000 ms, restoration 100 to 60000 ms",
+    is_proof=False,
 )
 def pfcwd_detection_range(port: PortView) -> Iterator[Fault]:
     """Times of the PFC watchdog lie outside what the platform takes.
@@ -77,6 +78,7 @@ def pfcwd_detection_range(port: PortView) -> Iterator[Fault]:
     severity=Severity.WARNING,
     scope=Scope.PORT,
     source=f"{ORCH}; detection is counted in polls",
+    is_proof=False,
 )
 def pfcwd_poll_gt_detection(port: PortView) -> Iterator[Fault]:
     """The PFC watchdog looks more seldom than its detection time.
