@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netcheck.deploy.device import Outcome, State
+from netcheck.deploy.device import State
 from netcheck.deploy.engine import Result
 from netcheck.deploy.plan import Plan
 from netcheck.model.finding import Finding, Place, Severity, Stage, Verdict
 from netcheck.platforms.platform import Change
 
 WOULD_CHANGE = "would-change"
-CHANGE_FAILED = "change-failed"
+UNDO_FAILED = "undo-failed"
 NOT_REACHED = "device-not-reached"
 _LONGEST = 120
 
@@ -51,40 +51,20 @@ def _short(text: str) -> str:
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
 
 
-def deployed(result: Result) -> Iterator[Finding]:
-    """What went wrong in a run; devices that hold what they should are silent."""
-    yield from (_failed(outcome) for outcome in result.outcomes if outcome.state not in _GOOD)
+def undone(result: Result) -> Iterator[Finding]:
+    """What could not be brought back by a rollback."""
+    for outcome in result.outcomes:
+        if outcome.state is not State.UNDONE:
+            yield Finding(
+                UNDO_FAILED,
+                Severity.ERROR,
+                Verdict.FAIL,
+                (Place(outcome.device),),
+                f"{outcome.state.value}: {outcome.reason}",
+                fix="Look at the device, then run netcheck rollback again.",
+                stage=Stage.DEPLOY,
+            )
     yield from (_not_reached(name, why) for name, why in result.unreachable.items())
-    if result.waiting:
-        yield Finding(
-            CHANGE_FAILED,
-            Severity.ERROR,
-            Verdict.FAIL,
-            tuple(Place(name) for name in result.waiting),
-            "not changed: an earlier batch failed",
-            fix="Repair the failed device, then deploy again (--resume).",
-            stage=Stage.DEPLOY,
-        )
-
-
-_GOOD = frozenset({State.DONE, State.UNDONE})
-_FIXES = {
-    State.UNTOUCHED: "Nothing was changed on it; repair the cause and deploy again.",
-    State.FAILED: "netcheck rollback brings it back; netcheck deploy --resume goes on.",
-    State.STUCK: "It could not be brought back: look at the device, then netcheck rollback.",
-}
-
-
-def _failed(outcome: Outcome) -> Finding:
-    return Finding(
-        CHANGE_FAILED,
-        Severity.ERROR,
-        Verdict.FAIL,
-        (Place(outcome.device),),
-        f"{outcome.state.value}: {outcome.reason}",
-        fix=_FIXES.get(outcome.state, ""),
-        stage=Stage.DEPLOY,
-    )
 
 
 def _not_reached(device: str, why: str) -> Finding:

@@ -102,19 +102,16 @@ def ask(shown: Plan, *, yes: bool) -> bool:
     return click.confirm(f"Change {sum(map(len, shown.batches))} devices?", err=True)
 
 
-def deploy_report(result: Result, command: str = "deploy") -> Report:
+def deploy_report(result: Result) -> Report:
     """What a run came to, as a report."""
-    from netcheck.cli.changes import deployed, outcome_notes  # noqa: PLC0415 -- as in deploy
+    from netcheck.chain import deploy_findings  # noqa: PLC0415 -- as in deploy
+    from netcheck.cli.changes import outcome_notes  # noqa: PLC0415 -- as in deploy
 
-    notes = outcome_notes(result)
-    if result.is_declined:
-        notes = (*notes, "declined: nothing was changed")
     devices = (*(each.device for each in result.outcomes), *result.unchanged)
-    done = "rolled back" if command == "rollback" else "deployed"
     return Report(
-        command,
-        tuple(deployed(result)),
+        "deploy",
+        tuple(deploy_findings(result)),
         devices=devices,
-        notes=notes,
-        done="nothing was changed" if result.is_declined else done,
+        notes=outcome_notes(result),
+        done="declined, nothing was changed" if result.is_declined else "deployed",
     )

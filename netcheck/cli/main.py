@@ -33,7 +33,6 @@ COMMANDS = {
     "verify": (f"{HERE}.verify:verify", "Compare what devices hold with the intent."),
     "perf": (f"{HERE}.perf:perf", "Measure with RDMA traffic whether the fabric is lossless."),
     "run": (f"{HERE}.run:run", "The whole chain: lint, render, deploy, verify, perf."),
-    "import": (f"{HERE}.import_intent:import_command", "Write an intent from configurations."),
     "diff": (f"{HERE}.diff:diff", "Show what changed between two snapshots, by meaning."),
     "headroom": (f"{HERE}.headroom:headroom_command", "Compute PFC headroom, with its terms."),
     "rules": (f"{HERE}.rules:rules", "List the rules."),

@@ -7,7 +7,7 @@ import click
 from netcheck.cli.options import INTENT, Common, reaching, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.model.finding import Basis, ExitCode
-from netcheck.perf.verdict import ClassVerdict, PerfVerdict
+from netcheck.perf.verdict import PerfVerdict
 from netcheck.report.report import Report
 
 
@@ -63,24 +63,17 @@ def perf(
     options = PerfOptions(duration, settle, queue_pairs, chosen if common.limit else None)
     basis = Basis.SIMULATED if lab else Basis.MEASURED
     found = run_perf(fabric, options, basis=basis, progress=lambda line: tell(line, common))
-    return publish(perf_report(found, "perf", tuple(sorted(chosen))), common)
+    return publish(perf_report(found, tuple(sorted(chosen))), common)
 
 
-def perf_report(found: PerfVerdict, command: str, devices: tuple[str, ...]) -> Report:
+def perf_report(found: PerfVerdict, devices: tuple[str, ...]) -> Report:
     """A measurement as a report."""
+    from netcheck.chain import perf_notes  # noqa: PLC0415 -- as in perf
+
     return Report(
-        command,
+        "perf",
         found.findings,
         verdict=found.verdict,
         devices=devices,
-        notes=tuple(_class_line(each) for each in found.classes),
+        notes=tuple(perf_notes(found)),
     )
-
-
-def _class_line(each: ClassVerdict) -> str:
-    """What the verdict of one class rests on."""
-    bound = each.loss_bound
-    seen = [word for word, is_seen in (("PFC", each.paused), ("ECN", each.marked)) if is_seen]
-    fired = " and ".join(seen) or "neither PFC nor ECN"
-    limit = f", loss rate below {bound:.1e} (95 %)" if bound is not None else ""
-    return f"{each.name}: {each.verdict}; {each.packets} packets{limit}; {fired} seen"

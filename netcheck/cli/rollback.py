@@ -11,6 +11,7 @@ from netcheck.cli.options import BACKEND, STATE, YES, Common, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.model.errors import InputError
 from netcheck.model.finding import ExitCode
+from netcheck.report.report import Report
 
 
 @click.command()
@@ -27,8 +28,8 @@ def rollback(
 
     Without RUN, the last one.
     """
-    from netcheck.cli.deploy import deploy_report  # noqa: PLC0415 -- options are checked first
-    from netcheck.deploy.backend import backend as backend_of  # noqa: PLC0415 -- as above
+    from netcheck.cli.changes import outcome_notes, undone  # noqa: PLC0415 -- as below
+    from netcheck.deploy.backend import backend as backend_of  # noqa: PLC0415 -- options are checked first
     from netcheck.deploy.engine import rollback as undo  # noqa: PLC0415 -- as above
 
     folder, name = _place(state, fabric)
@@ -39,7 +40,14 @@ def rollback(
     if not yes:
         _ask(run, name)
     result = undo(folder, name, backend_of(backend, progress=progress), name=run, progress=progress)
-    return publish(deploy_report(result, "rollback"), common)
+    report = Report(
+        "rollback",
+        tuple(undone(result)),
+        devices=tuple(each.device for each in result.outcomes),
+        notes=outcome_notes(result),
+        done="rolled back",
+    )
+    return publish(report, common)
 
 
 def _ask(run: str, fabric: str) -> None:

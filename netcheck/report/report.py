@@ -6,6 +6,7 @@ from collections import Counter as Tally
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from netcheck.model.document import Evidence
 from netcheck.model.finding import (
     ExitCode,
     Finding,
@@ -66,9 +67,16 @@ class Report:
         return dict(sorted(rules.items()))
 
 
-def _order(finding: Finding) -> tuple[int, int, str, tuple[object, ...], str]:
-    rank = SEVERITY_ORDER[finding.severity]
-    return (finding.verdict is not Verdict.FAIL, rank, finding.rule, finding.where, finding.message)
+def _order(finding: Finding) -> tuple[object, ...]:
+    first = finding.evidence[0] if finding.evidence else Evidence()
+    return (
+        finding.verdict is not Verdict.FAIL,
+        SEVERITY_ORDER[finding.severity],
+        finding.rule,
+        finding.where,
+        (first.file, first.line, first.column),
+        finding.message,
+    )
 
 
 def exit_code(report: Report) -> ExitCode:

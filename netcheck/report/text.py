@@ -12,7 +12,6 @@ from netcheck.model.finding import (
     ExitCode,
     Finding,
     Place,
-    RunResult,
     Severity,
     Verdict,
 )
@@ -190,7 +189,7 @@ def verdict_line(report: Report, look: Look | None = None) -> str:
     code = exit_code(report)
     colour = {ExitCode.CLEAN: "green", ExitCode.UNVERIFIED: "yellow"}.get(code, "red")
     if report.verdict is not None:
-        counts = _counts(report) if report.verdict.run is not RunResult.LOSSLESS else ""
+        counts = _counts(report)
         detail = f": {report.verdict.detail}" if report.verdict.detail else ""
         words = f"{report.verdict}{detail}" + (f", {counts}" if counts else "")
     else:
