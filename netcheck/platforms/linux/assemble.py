@@ -58,10 +58,14 @@ class _Found:
     evidence: dict[str, Evidence] = field(default_factory=dict)
 
 
-def assemble(items: Sequence[tuple[str, Item]], *, name: str) -> Device:
-    """Give the device that facts describe; each comes with the form of text it was read from."""
+def assemble(items: Sequence[tuple[str, Item]], *, name: str, forms: frozenset[str]) -> Device:
+    """Give the device that facts describe; each comes with the form of text it was read from.
+
+    Args:
+        forms: Forms of all texts, also of those that say nothing: a file of
+            settings that is empty is known to set nothing.
+    """
     found = _Found()
-    forms = {form for form, _ in items}
     found.has_environment = bool(forms & {"environment", "job"})
     for form, item in items:
         _sort(found, form, item)

@@ -16,6 +16,7 @@ NAMES = re.compile(r"(?:NCCL|RCCL|UCX|NVSHMEM|OMPI|MPI|PSM|FI|IBV|MLX5|NIC|HCOLL
 _ASSIGNMENT = re.compile(rf"(?P<name>{NAMES.pattern})=(?P<value>.*)")
 _SETTING = re.compile(r"(?:export\s+)?[A-Za-z_]\w*=")
 _SET_LOG = re.compile(r"(?P<name>NCCL_[A-Z0-9_]+) set by environment to (?P<value>.+?)\.?$")
+OWN_BLOCK = "# netcheck begin"
 _LAUNCHERS = ("mpirun", "mpiexec", "srun", "sbatch", "torchrun", "docker", "kubectl", "env")
 
 
@@ -90,6 +91,8 @@ def is_environment(text: str) -> bool:
     At least half of its lines set variables: prose that shows one is not meant.
     """
     lines = [line.strip() for line in text.splitlines()]
+    if OWN_BLOCK in lines:
+        return True
     said = [line for line in lines if line and not line.startswith("#")]
     if not any(NAMES.search(line) for line in said):
         return False

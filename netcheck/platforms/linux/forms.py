@@ -81,6 +81,7 @@ _MLNX_QOS = (
     r"^tc: [0-7] ratelimit:"
 )
 _SCRIPT = (
+    r"^# netcheck: device \S+, port |"
     r"^\s*(sudo )?(mlnx_qos .*(-i|--interface)[ =]\S+ .*-|cma_roce_tos .*-t |cma_roce_mode .*-m |"
     r"ethtool -A |echo .*> */sys/class/(net/\S+/ecn|infiniband/\S+/tc)/)"
 )

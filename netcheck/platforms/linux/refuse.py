@@ -112,14 +112,9 @@ def _refuse_maps(place: str, qos: PortQos) -> Iterator[Refusal]:
         odd = {p: to for p, to in qos.pcp_to_priority.items() if p != to}
         if odd or not qos.pcp_to_priority.keys() <= identity_map(PRIORITIES).keys():
             yield _refusal("pcp-map", f"{place} pcp_to_priority", odd)
-    for name, limit in (
-        ("priority_to_queue", "queue"),
-        ("priority_to_priority_group", "receive-buffer"),
-    ):
-        found = getattr(qos, name)
-        for priority, value in found.items() if is_known(found) else ():
-            yield from _bounded("priority", f"{place} {name}", priority)
-            yield from _bounded(limit, f"{place} {name} {priority}", value)
+    yield from _refuse_eight("queue", f"{place} priority_to_queue", qos.priority_to_queue)
+    groups = qos.priority_to_priority_group
+    yield from _refuse_eight("receive-buffer", f"{place} priority_to_priority_group", groups)
 
 
 def _refuse_eight(limit: str, place: str, found: Known[FrozenMap[int, int]]) -> Iterator[Refusal]:

@@ -15,6 +15,7 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known, known_or
 from netcheck.model.qos import DcbxMode, PortQos, Scheduler, SchedulerKind
 from netcheck.platforms.linux.commands import SCRIPT_FOLDER, SERVICE
+from netcheck.platforms.linux.environment import OWN_BLOCK
 from netcheck.platforms.linux.mlnx_qos import PRIORITIES
 from netcheck.platforms.linux.refuse import refusals_of
 from netcheck.platforms.platform import Refusal
@@ -22,7 +23,7 @@ from netcheck.platforms.platform import Refusal
 NCCL_FILE = "nccl.conf"
 PROFILE_FILE = "netcheck-roce.profile.sh"
 UDEV_FILE = "90-netcheck-roce.rules"
-BLOCK_BEGIN = "# netcheck begin"
+BLOCK_BEGIN = OWN_BLOCK
 BLOCK_END = "# netcheck end"
 _GBPS = 10**9
 _DCBX = {DcbxMode.DISABLED: "os", DcbxMode.HOST: "os", DcbxMode.FIRMWARE: "fw"}
