@@ -96,9 +96,12 @@ def _metadata(device: Device) -> list[Row] | None:
 
 
 def _ports(device: Device) -> list[Row] | None:
-    rows = [(port.name, _port_fields(port)) for port in ordered_ports(device)]
-    said = [(name, fields) for name, fields in rows if fields]
-    return [*said] or None
+    """Rows of all ports: one without fields still says that it pauses nothing as a whole."""
+    rows: list[Row] = [(port.name, _port_fields(port)) for port in ordered_ports(device)]
+    is_said = any_said(device, lambda port: port.qos.global_pause_rx) or any_said(
+        device, lambda port: port.qos.global_pause_tx
+    )
+    return rows if is_said or any(fields for _, fields in rows) else None
 
 
 def _port_fields(port: Port) -> dict[str, object]:
