@@ -56,9 +56,9 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def tell(text: str, common: Common | None = None) -> None:
-    """Print progress or a note to standard error; nothing with ``-q``."""
-    if common is None or not common.quiet:
+def tell(text: str, common: Common) -> None:
+    """Print progress to standard error: on a terminal, or where ``-v`` asks for it."""
+    if not common.quiet and (common.verbose or sys.stderr.isatty()):
         click.echo(text, err=True)
 
 
