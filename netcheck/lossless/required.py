@@ -77,7 +77,7 @@ def required_headroom(
     names = [
         name
         for name, one in parameter_sets().items()
-        if one.peer != "constant" or asic in EARLY_SPECTRUM
+        if (one.peer != "constant" or asic in EARLY_SPECTRUM) and (one.tile or not row.has_tile)
     ]
     answers = [
         headroom(

@@ -133,6 +133,7 @@ class PolicyView(View):
     name: Read[str] = Read()
     trust: Read[Trust] = Read()
     l2_mtu: Read[int] = Read()
+    ip_mtu: Read[int] = Read()
     rdma_mtu: Read[int] = Read()
     dcbx: Read[DcbxMode] = Read()
     watchdog: ReadView[WatchdogView] = ReadView(WatchdogView)

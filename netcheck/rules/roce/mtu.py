@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netcheck.model.fact import NotGivenError, is_readable
+from netcheck.model.fact import NotGivenError, View, is_readable
 from netcheck.model.finding import Severity
 from netcheck.model.view import FabricView, LinkView, PortView, RdmaView
 from netcheck.rules.rule import Fault, Scope, rule
@@ -46,14 +46,24 @@ def mtu_below_intent(port: PortView) -> Iterator[Fault]:
 
 
 def _intended_and_found(port: PortView) -> tuple[str, int, int]:
-    for fact in ("l2_mtu", "ip_mtu"):
-        if is_readable(port, fact):
-            try:
-                return fact, getattr(port.intended, fact), getattr(port, fact)
-            except NotGivenError:
-                if is_readable(port.policy, fact):
-                    return fact, getattr(port.policy, fact), getattr(port, fact)
-    raise NotGivenError("intended MTU")
+    facts = ("ip_mtu",) if port.device.is_host else ("l2_mtu", "ip_mtu")
+    said = {fact: value for fact in facts if (value := _intended(port, fact))}
+    if not said:
+        raise NotGivenError("intended MTU")
+    fact = next((fact for fact in said if is_readable(port, fact)), next(iter(said)))
+    return fact, said[fact], getattr(port, fact)
+
+
+def _intended(port: PortView, fact: str) -> int | None:
+    """What is said for the port, else for all of its policy."""
+    sources = [
+        source for name in ("intended", "policy") if (source := _view(port, name)) is not None
+    ]
+    return next((getattr(each, fact) for each in sources if is_readable(each, fact)), None)
+
+
+def _view(port: PortView, name: str) -> View | None:
+    return getattr(port, name) if is_readable(port, name) else None
 
 
 @rule(
