@@ -38,9 +38,9 @@ class BashDevice:
         return (self.folder / "typed").read_bytes()
 
 
-@pytest.fixture
-def bash_device(tmp_path: Path) -> Iterator[BashDevice]:
-    folder = tmp_path / "device"
+@pytest.fixture(scope="module")
+def bash_device(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BashDevice]:
+    folder = tmp_path_factory.mktemp("device")
     (folder / "bin").mkdir(parents=True)
     for name in ("password", "password.right"):
         (folder / name).write_text(PASSWORD)

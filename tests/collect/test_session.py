@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -126,18 +127,18 @@ def test_a_line_break_in_a_command_is_refused_and_nothing_is_sent(bash_device: B
     assert bash_device.typed() == before
 
 
-def test_a_wrong_password_names_the_place_and_not_the_password(bash_device: BashDevice) -> None:
-    (bash_device.folder / "password").write_text("marker-wrong-secret")
+def test_a_wrong_password_names_the_place_and_not_the_password(
+    bash_device: BashDevice, tmp_path: Path
+) -> None:
+    (tmp_path / "password").write_text("marker-wrong-secret")
+    target = replace(bash_device.target(), password=f"file:{tmp_path / 'password'}")
     with pytest.raises(TransportError, match=r"gpu01 127\.0\.0\.1") as caught:
-        Session(bash_device.target())
+        Session(target)
     assert "marker" not in repr(caught.value) + str(caught.value.__cause__)
 
 
 def test_nobody_listening_is_a_transport_error(bash_device: BashDevice) -> None:
-    target = bash_device.target()
-    closed = type(target)(
-        **{name: getattr(target, name) for name in target.__slots__} | {"port": 9}
-    )
+    closed = replace(bash_device.target(), port=9)
     with pytest.raises(TransportError, match=r"127\.0\.0\.1:9: TCP connection to device failed"):
         Session(closed)
 
