@@ -118,6 +118,8 @@ class _Checker:
 
     def _check_required(self, place: str, row: Row, where: PortIndices) -> Iterator[Defect]:
         needs = row.is_whole and row.key not in self.schema.words
+        # a part to be merged into PORT leaves the rest of each row to the switch
+        needs = needs and (self.table.name != "PORT" or self.tables.is_whole)
         for name in self.schema.required if needs else ():
             if name not in row.cells and not _is_set_elsewhere(name, row):
                 yield Defect(
@@ -258,23 +260,47 @@ def _dangling(place: str, table: str, name: str, evidence: Evidence, where: Port
 
 
 def _check_overlaps(table: Table, schema: TableSchema) -> Iterator[Defect]:
-    """Rows of one port whose ranges share an index."""
-    seen: dict[tuple[str, int], Row] = {}
+    """Rows of one port whose ranges share an index, and say different things of it."""
+    seen: dict[tuple[str, int], list[Row]] = {}
     for row in table.rows.values():
         found = read_port_index(row.key, schema.index_high)
         if found is None or found.is_remote:
             continue
         for port in found.ports:
-            shared = [i for i in found.indices if (port, i) in seen]
-            if shared:
-                first = seen[port, shared[0]]
-                place = f"{table.name}|{row.key}"
-                yield Defect(
-                    DefectKind.DUPLICATE_KEY,
-                    place,
-                    f"{place} overlaps {table.name}|{first.key} of {port}",
-                    (port,),
-                    tuple(shared),
-                    evidence=row.evidence,
-                )
-            seen.update({(port, i): row for i in found.indices if (port, i) not in seen})
+            yield from _overlaps_of(port, found.indices, row, table.name, seen)
+            for index in found.indices:
+                seen.setdefault((port, index), []).append(row)
+
+
+def _overlaps_of(
+    port: str,
+    indices: tuple[int, ...],
+    row: Row,
+    table: str,
+    seen: dict[tuple[str, int], list[Row]],
+) -> Iterator[Defect]:
+    clashes = {
+        index: other
+        for index in indices
+        for other in seen.get((port, index), [])
+        if _clashes(row, other, table)
+    }
+    if clashes:
+        first = next(iter(clashes.values()))
+        place = f"{table}|{row.key}"
+        yield Defect(
+            DefectKind.DUPLICATE_KEY,
+            place,
+            f"{place} overlaps {table}|{first.key} of {port}",
+            (port,),
+            tuple(clashes),
+            evidence=row.evidence,
+        )
+
+
+def _clashes(row: Row, other: Row, table: str) -> bool:
+    """Buffer rows may not share an index at all; other rows may not set one field twice."""
+    if table.startswith("BUFFER_"):
+        return True
+    shared = row.cells.keys() & other.cells.keys()
+    return any(row.cells[name].text != other.cells[name].text for name in shared)

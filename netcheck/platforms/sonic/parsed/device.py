@@ -149,7 +149,7 @@ def _port(name: str, tables: Tables, policies: PortPolicies, book: Book) -> Port
         policy=ABSENT if _is_inactive(name, policies) else UNKNOWN,
         aggregate=_aggregate(name, tables),
     )
-    return replace(port, qos=policies.read(port, text(row, "PORT", "pfc_asym")))
+    return replace(port, qos=policies.read(port, row))
 
 
 def _note_port(name: str, tables: Tables, row: Known[Row], live: Known[Row], book: Book) -> None:

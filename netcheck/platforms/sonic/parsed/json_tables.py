@@ -31,6 +31,7 @@ _DUMP: Final = re.compile(
     r"sonic-db-dump -n '?(?P<database>\w+_DB)'?(?: -k ['\"]?(?P<keys>[^'\" ]+)['\"]?)?"
 )
 _APPL_BUFFERS: Final = ("BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "BUFFER_QUEUE")
+_IDENTITY: Final = frozenset({"hwsku", "platform", "mac", "hostname", "type"})
 _FLAT: Final = re.compile(r"(?P<table>[A-Z][A-Z0-9_]*)(?P<separator>[|:])(?P<key>.+)", re.DOTALL)
 _TABLE_NAME: Final = re.compile(r"[A-Z][A-Za-z0-9_]*")
 
@@ -184,9 +185,14 @@ class _Loader:
             is_applied = database in {Database.APPL, Database.STATE}
             table = Table(name, rows, is_whole=whole, is_applied=is_applied)
             self.tables.add(database, table)
-        names = {name for database, name in self.found if database is Database.CONFIG}
-        if {"DEVICE_METADATA", "PORT"} <= names:
+        if self._is_whole_configuration():
             self.tables.is_whole = True
+
+    def _is_whole_configuration(self) -> bool:
+        """A switch's own configuration names its hardware; a part to be merged does not."""
+        metadata = self.found.get((Database.CONFIG, "DEVICE_METADATA"), {}).get("localhost")
+        ports = self.found.get((Database.CONFIG, "PORT"))
+        return bool(ports) and metadata is not None and not _IDENTITY.isdisjoint(metadata.cells)
 
 
 def _fields_of_dump(member: Member) -> Mapping[str, Member] | None:

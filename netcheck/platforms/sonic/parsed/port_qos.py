@@ -72,11 +72,14 @@ class PortPolicies:
         self.queues = RowsOfPorts(self.tables, "QUEUE")
         self.watchdogs = RowsOfPorts(self.tables, "PFC_WD")
 
-    def read(self, port: Port, asymmetric: Known[str]) -> PortQos:
-        """Give how a port treats traffic."""
+    def read(self, port: Port, configured: Known[Row]) -> PortQos:
+        """Give how a port treats traffic; ``configured`` is its row of PORT."""
         row = self.bindings.row(port.name)
         pfc = priorities(row, "pfc_enable")
         self._note(port.name, row, "pfc_enable", "pfc_tx", "pfc_rx")
+        # CONFIG_DB has no field for it, and SAI leaves it off
+        # (SAI_PORT_ATTR_GLOBAL_FLOW_CONTROL_MODE in opencomputeproject/SAI saiport.h)
+        pauses: Known[bool] = False if is_known(configured) and configured.is_whole else UNKNOWN
         bound = partial(self._bound_map, port.name, row)
         qos = PortQos(
             trust=self._trust(port.name, row),
@@ -88,10 +91,12 @@ class PortPolicies:
             pfc_priority_to_priority_group=bound("pfc_priority_to_priority_group"),
             remark_dscp=bound("remark_dscp"),
             pfc_tx=pfc,
-            pfc_rx=_received(pfc, asymmetric),
+            pfc_rx=_received(pfc, text(configured, "PORT", "pfc_asym")),
             pfc_mode=_pfc_mode(pfc),
             dcbx_mode=DcbxMode.DISABLED,  # community SONiC has no DCBX at all
             dcbx_willing=False,
+            global_pause_rx=pauses,
+            global_pause_tx=pauses,
             scheduler=self._schedulers(port.name),
             ecn=self._ecn_by_queue(port.name),
             ingress_buffer=self.accounts.ingress(port, pfc),
@@ -121,13 +126,12 @@ class PortPolicies:
         return self.maps.find(table, reference(row, "PORT_QOS_MAP", field_name))
 
     def _dscp_name(self, row: Known[Row]) -> Known[str]:
-        """Map of the port, else the one of the whole switch."""
+        """Map of the port; whether the map of the whole switch stands in is not documented."""
         own = reference(row, "PORT_QOS_MAP", "dscp_to_tc_map")
-        if own is not ABSENT or isinstance(row, Missing):
+        if own is not ABSENT:
             return own
-        return reference(
-            self.tables.row("PORT_QOS_MAP", "global"), "PORT_QOS_MAP", "dscp_to_tc_map"
-        )
+        for_all = self.tables.cell("PORT_QOS_MAP", "global", "dscp_to_tc_map")
+        return UNKNOWN if is_known(for_all) and is_known(row) else ABSENT
 
     def _dscp_map(self, port: str, row: Known[Row]) -> Known[FrozenMap[int, int]]:
         name = self._dscp_name(row)

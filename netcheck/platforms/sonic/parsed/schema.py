@@ -166,7 +166,7 @@ SCHEMAS: Final[dict[str, TableSchema]] = {
     "CABLE_LENGTH": TableSchema(map_values=_CABLE),
     "DSCP_TO_TC_MAP": _map(Number(0, 63), _TC),
     "DOT1P_TO_TC_MAP": _map(Number(0, 7), _TC),
-    "TC_TO_QUEUE_MAP": _map(_TC, Number(0, 15)),
+    "TC_TO_QUEUE_MAP": _map(_TC, Number(0, 9)),
     "TC_TO_PRIORITY_GROUP_MAP": _map(_TC, Number(0, 7)),
     "TC_TO_DSCP_MAP": _map(_TC, Number(0, 63)),
     "MAP_PFC_PRIORITY_TO_QUEUE": _map(Number(0, 7), Number(0, 7)),
@@ -241,7 +241,7 @@ SCHEMAS: Final[dict[str, TableSchema]] = {
         KeyForm.PORT_INDEX,
         {"profile": Reference("BUFFER_PROFILE")},
         required=("profile",),
-        index_high=255,
+        index_high=15,
     ),
     "BUFFER_PORT_INGRESS_PROFILE_LIST": TableSchema(
         KeyForm.PORT,
@@ -259,6 +259,7 @@ SCHEMAS: Final[dict[str, TableSchema]] = {
     ),
     "DEFAULT_LOSSLESS_BUFFER_PARAMETER": TableSchema(
         fields={"default_dynamic_th": _ALPHA, "over_subscribe_ratio": Number(0, 65535)},
+        required=("default_dynamic_th",),
     ),
     "PFC_WD": TableSchema(
         KeyForm.PORT,
