@@ -19,7 +19,8 @@ from netcheck.intent.defaults import L2_MTU, complete_policy
 from netcheck.intent.hosts import (
     ETHERNET_BYTES,
     JobFacts,
-    host_port,
+    host_ip_mtu,
+    host_qos,
     host_rdma,
     job_environment,
 )
@@ -75,8 +76,10 @@ class _Completion:
         self.complaints = Complaints()
         self.cables = cables_by_port(fabric)
         self.qos: dict[tuple[str, Surroundings], PortQos] = {}
+        self.host_qos: dict[tuple[str, frozenset[str]], PortQos] = {}
 
     def device(self, device: Device) -> Device:
+        """Give one device completed."""
         ports = {name: self._with_policy(port) for name, port in device.ports.items()}
         device = replace(device, ports=FrozenMap(ports))
         if device.role is Role.HOST:
@@ -84,7 +87,9 @@ class _Completion:
         return self._switch(device)
 
     def _with_policy(self, port: Port) -> Port:
-        return replace(port, policy=first_known(port.policy, self.fabric.policy))
+        if port.policy is not UNKNOWN or self.fabric.policy is UNKNOWN:
+            return port
+        return replace(port, policy=self.fabric.policy)
 
     def _policy(self, port: Port) -> Policy | None:
         if port.link_layer is LinkLayer.INFINIBAND or not is_known(port.policy):
@@ -119,13 +124,17 @@ class _Completion:
             for one in device.rdma.values()
             if port.name in one.ports and is_known(one.driver)
         )
-        port = replace(
+        key = (policy.name, drivers)
+        if key not in self.host_qos:
+            self.host_qos[key] = host_qos(policy, drivers)
+        return replace(
             port,
             speed_bps=self._speed(port, cable),
+            ip_mtu=host_ip_mtu(port, policy, self.notes),
             cable_m=first_known(port.cable_m, ceil(cable.length_m)),
             link_layer=LinkLayer.ETHERNET,
+            qos=self.host_qos[key],
         )
-        return host_port(port, policy, drivers, self.notes)
 
     def _rdma(self, device: Device, one: RdmaDevice) -> RdmaDevice:
         port = device.ports.get(one.ports[0]) if one.ports else None
@@ -154,10 +163,14 @@ class _Completion:
         used = list({policy.name: policy for policy in policies}.values())
         if used:
             device = complete_switch(device, used, self.notes)
-        ports = {name: self._switch_port(device, port) for name, port in device.ports.items()}
+        is_shared = has_shared_headroom(device)
+        ports = {
+            name: self._switch_port(device, port, is_shared=is_shared)
+            for name, port in device.ports.items()
+        }
         return replace(device, ports=FrozenMap(ports))
 
-    def _switch_port(self, device: Device, port: Port) -> Port:
+    def _switch_port(self, device: Device, port: Port, *, is_shared: bool) -> Port:
         policy = self._policy(port)
         if policy is None:
             return replace(port, qos=closed_qos(port)) if port.policy is ABSENT else port
@@ -167,28 +180,24 @@ class _Completion:
             self._complain(device, port, "has no speed, needed for headroom")
             return port
         l2_mtu = known_or(first_known(port.l2_mtu, policy.l2_mtu), L2_MTU)
-        port = replace(
+        cable_m = first_known(port.cable_m, ceil(cable.length_m))
+        around = Surroundings(
+            asic=known_or(device.asic, ""),
+            speed_bps=speed,
+            lanes=known_or(port.lanes, 1),
+            cable_m=float(max(known_or(cable_m, 0), cable.length_m)),
+            extra_delay_ns=cable.extra_delay_ns,
+            l2_mtu=max(l2_mtu, self._far_l2_mtu(cable)),
+            has_shared_headroom=is_shared,
+        )
+        return replace(
             port,
             speed_bps=speed,
             l2_mtu=l2_mtu,
             ip_mtu=first_known(port.ip_mtu, policy.ip_mtu),
-            cable_m=first_known(port.cable_m, ceil(cable.length_m)),
+            cable_m=cable_m,
             link_layer=LinkLayer.ETHERNET,
-        )
-        around = self._surroundings(device, port, cable, speed, l2_mtu)
-        return replace(port, qos=self._shared_qos(device, port, policy, around))
-
-    def _surroundings(
-        self, device: Device, port: Port, cable: Cable, speed: int, l2_mtu: int
-    ) -> Surroundings:
-        return Surroundings(
-            asic=known_or(device.asic, ""),
-            speed_bps=speed,
-            lanes=known_or(port.lanes, 1),
-            cable_m=float(max(known_or(port.cable_m, 0), cable.length_m)),
-            extra_delay_ns=cable.extra_delay_ns,
-            l2_mtu=max(l2_mtu, self._far_l2_mtu(cable)),
-            has_shared_headroom=has_shared_headroom(device),
+            qos=self._shared_qos(device, port, policy, around),
         )
 
     def _far_l2_mtu(self, cable: Cable) -> int:

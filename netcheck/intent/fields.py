@@ -22,6 +22,7 @@ from netcheck.model.known import ABSENT, UNKNOWN, Known
 E = TypeVar("E", bound=StrEnum)
 T = TypeVar("T")
 NONE = "none"
+_FLAGS: dict[Known[str], bool] = {"on": True, "off": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,12 @@ class Fields:
 
     def __init__(self, layers: Iterable[Layer], complaints: Complaints, path: str) -> None:
         self.layers = tuple(layers)
+        # narrower layers come later and overwrite
+        self._said = {
+            key: (node, layer.axes)
+            for layer in self.layers
+            for key, node in layer.node.mapping.items()
+        }
         self.complaints = complaints
         self.path = path
 
@@ -50,11 +57,7 @@ class Fields:
 
     def find(self, key: str) -> tuple[Node, Axes] | None:
         """Give the node that says a key, with its axes."""
-        for layer in reversed(self.layers):
-            node = layer.node.mapping.get(key)
-            if node is not None:
-                return node, layer.axes
-        return None
+        return self._said.get(key)
 
     def place(self, key: str) -> Evidence:
         """Where a key's value stands, else where the object is named."""
@@ -75,9 +78,11 @@ class Fields:
 
     def text(self, key: str) -> Known[str]:
         """Give a text; a whole number counts as its digits."""
-        found = self.find(key)
-        value = found[0].value if found else None
-        if found is None or isinstance(value, (dict, list, bool, type(None))):
+        found = self._said.get(key)
+        if found is None:
+            return UNKNOWN
+        value = found[0].value
+        if isinstance(value, (dict, list, bool, type(None))):
             return UNKNOWN
         if isinstance(value, float) and value.is_integer():
             value = int(value)
@@ -107,11 +112,13 @@ class Fields:
 
     def flag(self, key: str) -> Known[bool]:
         """Give on as True and off as False."""
-        return {"on": True, "off": False}.get(str(self.text(key)), UNKNOWN)
+        return _FLAGS.get(self.text(key), UNKNOWN)
 
     def member(self, key: str, kind: type[E]) -> Known[E]:
         """Give a member of an enumeration."""
         value = self.text(key)
+        if not isinstance(value, str):
+            return UNKNOWN
         return next((member for member in kind if member.value == value), UNKNOWN)
 
     def _measured(self, key: str, convert: Callable[[str], T]) -> Known[T]:

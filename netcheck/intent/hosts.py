@@ -39,10 +39,10 @@ ECT = 2
 MAPPED_DRIVERS = frozenset({"mlx5"})
 
 
-def host_port(port: Port, policy: Policy, drivers: frozenset[str], notes: Notes) -> Port:
-    """Give a host's port with everything that a completed policy says of it."""
+def host_qos(policy: Policy, drivers: frozenset[str]) -> PortQos:
+    """Give what a host's port holds under a completed policy."""
     pfc = frozenset(known_or(one.pfc_priority, 0) for one in lossless_classes(policy))
-    qos = PortQos(
+    return PortQos(
         trust=policy.trust,
         dscp_to_priority=UNKNOWN if policy.trust is Trust.PCP else _dscp_map(policy, drivers),
         pcp_to_priority=UNKNOWN if not has_pcp(policy) else _identity(),
@@ -55,7 +55,6 @@ def host_port(port: Port, policy: Policy, drivers: frozenset[str], notes: Notes)
         global_pause_rx=policy.global_pause,
         global_pause_tx=policy.global_pause,
     )
-    return replace(port, ip_mtu=_ip_mtu(port, policy, notes), qos=qos)
 
 
 def _identity() -> FrozenMap[int, int]:
@@ -73,7 +72,8 @@ def _priority_to_queue(policy: Policy) -> FrozenMap[int, int]:
     return FrozenMap({number: stated.get(number, default) for number in PRIORITIES})
 
 
-def _ip_mtu(port: Port, policy: Policy, notes: Notes) -> int:
+def host_ip_mtu(port: Port, policy: Policy, notes: Notes) -> int:
+    """Give the IP MTU of a host's port: as said, else what fits in the policy's frames."""
     stated = first_known(port.ip_mtu, policy.ip_mtu)
     if is_known(stated):
         return stated

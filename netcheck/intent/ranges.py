@@ -8,6 +8,7 @@ first the axes of its own key, then those of the enclosing keys.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -16,6 +17,7 @@ from math import prod
 MAX_NAMES = 200_000
 _RANGE = re.compile(r"\[([0-9]+(?:-[0-9]+(?::[0-9]+)?)?(?:,[0-9]+(?:-[0-9]+(?::[0-9]+)?)?)*)\]")
 _MAX_DIGITS = 9
+_KEPT_NAMES = 4096
 
 
 class RangeError(ValueError):
@@ -101,7 +103,7 @@ def parse_pattern(text: str) -> Pattern:
     return Pattern(tuple(pieces[::2]), columns)
 
 
-def expand(text: str) -> list[tuple[str, Axes]]:
+def expand(text: str) -> tuple[tuple[str, Axes], ...]:
     """Give every name that a key stands for, with its place on each axis.
 
     The last range runs fastest. Several ranges in one key add an axis for
@@ -114,15 +116,23 @@ def expand(text: str) -> list[tuple[str, Axes]]:
         >>> [name for name, _ in expand("e[1-2]/[1-2]")]
         ['e1/1', 'e1/2', 'e2/1', 'e2/2']
     """
+    is_small = parse_pattern(text).count <= _KEPT_NAMES
+    return _expand_small(text) if is_small else tuple(_expand(text))
+
+
+@lru_cache(maxsize=256)
+def _expand_small(text: str) -> tuple[tuple[str, Axes], ...]:
+    return tuple(_expand(text))
+
+
+def _expand(text: str) -> Iterator[tuple[str, Axes]]:
     pattern = parse_pattern(text)
     lengths = [len(column) for column in pattern.columns]
-    names = []
     for number, indices in enumerate(product(*(range(length) for length in lengths))):
         axes = tuple(Axis(*pair) for pair in zip(lengths, indices, strict=True))
         if len(lengths) > 1:
             axes += (Axis(pattern.count, number),)
-        names.append((pattern.at(indices), axes))
-    return names
+        yield pattern.at(indices), axes
 
 
 def choose(text: str, axes: Axes) -> str:
@@ -137,21 +147,25 @@ def choose(text: str, axes: Axes) -> str:
     """
     if "[" not in text:
         return text
-    pattern = parse_pattern(text)
-    taken: set[int] = set()
-    indices = []
-    for column in pattern.columns:
-        matching = [n for n, axis in enumerate(axes) if axis.length == len(column)]
+    chosen = _axes_of(text, tuple(axis.length for axis in axes))
+    return parse_pattern(text).at(tuple(axes[number].index for number in chosen))
+
+
+@lru_cache(maxsize=1024)
+def _axes_of(text: str, lengths: tuple[int, ...]) -> tuple[int, ...]:
+    """Number of the axis that each range of a value runs with."""
+    chosen: list[int] = []
+    for column in parse_pattern(text).columns:
+        matching = [number for number, length in enumerate(lengths) if length == len(column)]
         if not matching:
-            have = ", ".join(str(axis.length) for axis in axes) or "none"
+            have = ", ".join(map(str, lengths)) or "none"
             raise RangeError(
                 f"{text}: a range of {len(column)} has no range of the same length"
                 f" in its key or device (lengths there: {have})"
             )
-        chosen = next((n for n in matching if n not in taken), matching[0])
-        taken.add(chosen)
-        indices.append(axes[chosen].index)
-    return pattern.at(tuple(indices))
+        free = [number for number in matching if number not in chosen]
+        chosen.append((free or matching)[0])
+    return tuple(chosen)
 
 
 def lockstep(a: str, b: str) -> list[tuple[str, str, Axes]]:

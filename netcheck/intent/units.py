@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 _NUMBER = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([A-Za-zµ%/]+)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Quantity:
     """One kind of quantity: its units in terms of the base, and an example."""
 
@@ -47,6 +48,7 @@ SIZE_BYTES = Quantity(
 PERCENT = Quantity("share", "50%", _scaled({"%": 1}))
 
 
+@lru_cache(maxsize=4096)
 def parse_quantity(text: str, quantity: Quantity) -> Fraction:
     """Give the exact number of base units that a text states.
 
@@ -69,6 +71,7 @@ def parse_quantity(text: str, quantity: Quantity) -> Fraction:
     return Fraction(match.group(1)) * scale
 
 
+@lru_cache(maxsize=4096)
 def whole(text: str, quantity: Quantity, scale: int = 1) -> int:
     """Give a quantity in whole units of ``scale`` base units.
 

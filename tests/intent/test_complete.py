@@ -370,7 +370,7 @@ def test_every_policy_gives_whole_maps_and_pauses_only_lossless_classes(
         for one in fabric.policies["backend"].classes.values()
         if one.delivery is Delivery.LOSSLESS
     }
-    assert qos.pfc_rx == qos.pfc_tx == lossless
+    assert of(qos.pfc_rx) == of(qos.pfc_tx) == lossless
     assert qos.trust is Trust.DSCP
     assert set(of(qos.dscp_to_priority)) == set(range(64))
     assert set(of(qos.priority_to_queue)) == set(range(8))
