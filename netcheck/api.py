@@ -20,8 +20,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from netcheck.collect.assemble import Assembly, assemble
 from netcheck.collect.grouping import Gathered, gather
 from netcheck.model.device import Device
 from netcheck.model.document import DocumentKind
@@ -31,6 +31,9 @@ from netcheck.model.finding import ExitCode, Finding, Place, Severity, Stage, Ve
 from netcheck.model.known import is_known
 from netcheck.platforms.platform import Platform, load, platform_names
 from netcheck.report.report import Report, exit_code
+
+if TYPE_CHECKING:
+    from netcheck.collect.assemble import Assembly
 
 __all__ = [
     "complete",
@@ -189,6 +192,8 @@ def observe(
     origin: Origin = Origin.CONFIG,
 ) -> Assembly:
     """The fabric that the gathered documents show."""
+    from netcheck.collect.assemble import assemble  # noqa: PLC0415 -- an intent needs none
+
     chosen = [each for each in given.devices if matches(each.name, limit)]
     return assemble(chosen, intended, stage=stage, origin=origin)
 

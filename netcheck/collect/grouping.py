@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Final
 
 from netcheck.collect.files import UnreadableFileError, entries, read_text
-from netcheck.collect.snapshot import is_snapshot, read_snapshot
 from netcheck.collect.transcript import Part, split
 from netcheck.model.document import Document, DocumentKind, Recognition
 from netcheck.model.errors import InputError
@@ -166,13 +165,13 @@ def _add_loose(heap: _Heap, files: list[Path]) -> None:
 
 def _add_folder(heap: _Heap, folder: Path) -> None:
     """Add one folder: a snapshot, one scope with all below it, or a folder of folders."""
-    if is_snapshot(folder):
+    if _is_snapshot(folder):
         _add_snapshot(heap, folder)
         return
     files, folders = _split_entries(folder)
     pieces = [piece for file in files for piece in _read(heap, file, folder)]
     for below in folders:
-        if pieces and not is_snapshot(below):
+        if pieces and not _is_snapshot(below):
             pieces += [p for file in _all_files(below) for p in _read(heap, file, folder)]
         else:
             _add_folder(heap, below)
@@ -373,8 +372,16 @@ def _with_unique_names(devices: list[DeviceDocuments]) -> Iterator[DeviceDocumen
         yield replace(device, name=name)
 
 
+def _is_snapshot(folder: Path) -> bool:
+    from netcheck.collect.snapshot import is_snapshot  # noqa: PLC0415 -- an intent needs none
+
+    return is_snapshot(folder)
+
+
 def _add_snapshot(heap: _Heap, folder: Path) -> None:
     """Add a snapshot's devices; one that gave nothing is told apart."""
+    from netcheck.collect.snapshot import read_snapshot  # noqa: PLC0415 -- as above
+
     snapshot = read_snapshot(folder)
     kinds = {str(folder / each.file): each.kind for each in snapshot.records}
     for member in snapshot.members:

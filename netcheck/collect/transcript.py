@@ -8,25 +8,25 @@ from dataclasses import dataclass, replace
 
 from netcheck.model.document import Document
 
+# Patterns are compiled when a text is split, so that linting an intent does not pay for them.
+_IN_BRACKETS = r"^\[[\w.-]+@(?P<host>[\w.-]+)\s[^\]]*\][$#]\s+(?P<command>\S.*)$"
 _PROMPTS = (
     # admin@leaf01:~$ show pfc priority      root@gpu01:/sys# cat mtu
-    re.compile(
-        r"^\(?[\w.-]*\)?\s*[\w.-]+@(?P<host>[\w.-]+)[:\s][^\s$#>]*\s?[$#>]\s+(?P<command>\S.*)$"
-    ),
+    r"^\(?[\w.-]*\)?\s*[\w.-]+@(?P<host>[\w.-]+)[:\s][^\s$#>]*\s?[$#>]\s+(?P<command>\S.*)$",
     # [root@gpu01 ~]# mlnx_qos -i eth0
-    re.compile(r"^\[[\w.-]+@(?P<host>[\w.-]+)\s[^\]]*\][$#]\s+(?P<command>\S.*)$"),
+    _IN_BRACKETS,
     # leaf01# show version
-    re.compile(r"^(?P<host>[A-Za-z][\w.-]*)[#>]\s*(?P<command>(?:show|display|nv)\s.+)$"),
+    r"^(?P<host>[A-Za-z][\w.-]*)[#>]\s*(?P<command>(?:show|display|nv)\s.+)$",
 )
 # A bare mark is a comment in most files; it opens an output only before a command we know.
-_BARE_PROMPT = re.compile(r"^[#$]\s+(?P<command>(?:sudo\s+)?(?P<word>[\w./-]+)(?:\s.*)?)$")
-_COMMAND_WORDS = re.compile(
-    "bridge|cat|cma_roce_mode|cma_roce_tos|config|dcb|devlink|dmesg|docker|echo|ecnconfig|env"
-    "|esxcfg-module|esxcli|ethtool|find|grep|hostname|ibdev2netdev|ibstat|ibv_devices|ibv_devinfo"
-    "|ifconfig|intfutil|ip|lldpcli|lldpctl|lldptool|ls|lspci|mlnx_qos|mlnx_tune|mlxconfig|mlxlink"
-    "|mlxreg|mmuconfig|nstat|nv|pfcstat|pfcwd|pg-drop|printenv|queuestat|rdma|redis-cli|redis-dump"
-    "|show|show_gids|show_counters|sonic-cfggen|sonic-db-cli|sonic-db-dump|ss|sysctl|systemctl"
-    "|tail|tc|uname|vtysh|watermarkstat"
+_BARE_PROMPT = r"^[#$]\s+(?P<command>(?:sudo\s+)?(?P<word>[\w./-]+)(?:\s.*)?)$"
+_COMMAND_WORDS = (
+    r"bridge|cat|cma_roce_mode|cma_roce_tos|config|dcb|devlink|dmesg|docker|echo|ecnconfig|env"
+    r"|esxcfg-module|esxcli|ethtool|find|grep|hostname|ibdev2netdev|ibstat|ibv_devices|ibv_devinfo"
+    r"|ifconfig|intfutil|ip|lldpcli|lldpctl|lldptool|ls|lspci|mlnx_qos|mlnx_tune|mlxconfig|mlxlink"
+    r"|mlxreg|mmuconfig|nstat|nv|pfcstat|pfcwd|pg-drop|printenv|queuestat|rdma|redis-cli|redis-dump"
+    r"|show|show_gids|show_counters|sonic-cfggen|sonic-db-cli|sonic-db-dump|ss|sysctl|systemctl"
+    r"|tail|tc|uname|vtysh|watermarkstat"
 )
 
 
@@ -58,18 +58,18 @@ def split(document: Document) -> list[Part]:
 
 def _is_json(text: str) -> bool:
     """A text that starts as JSON does, and not as ``[root@host ~]#`` does."""
-    return _PROMPTS[1].match(text.lstrip().partition("\n")[0]) is None
+    return re.match(_IN_BRACKETS, text.lstrip().partition("\n")[0]) is None
 
 
 def _head(line: str) -> tuple[str, str] | None:
     """Host and command of a line that opens an output."""
     line = line.rstrip()
     for prompt in _PROMPTS:
-        match = prompt.match(line)
+        match = re.match(prompt, line)
         if match:
             return match["host"], match["command"]
-    match = _BARE_PROMPT.match(line)
-    if match and _COMMAND_WORDS.fullmatch(match["word"].rpartition("/")[2]):
+    match = re.match(_BARE_PROMPT, line)
+    if match and re.fullmatch(_COMMAND_WORDS, match["word"].rpartition("/")[2]):
         return "", match["command"]
     return None
 
