@@ -118,7 +118,7 @@ def test_pools_are_read_and_shared_headroom_is_absent_where_not_set() -> None:
 def test_device_wide_facts_are_read() -> None:
     qos = read_tables(config()).qos[""]
     assert (qos.watchdog_poll_ms, qos.is_headroom_computed) == (200, False)
-    assert qos.counters_enabled == {"WRED_ECN_QUEUE"}
+    assert qos.counters_enabled == frozenset({"WRED_ECN_QUEUE"})
     assert qos.oversubscription is ABSENT
 
 

@@ -31,6 +31,8 @@ _DUMP: Final = re.compile(
     r"sonic-db-dump -n '?(?P<database>\w+_DB)'?(?: -k ['\"]?(?P<keys>[^'\" ]+)['\"]?)?"
 )
 _APPL_BUFFERS: Final = ("BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "BUFFER_QUEUE")
+# What sonic-db-dump puts around each key: redis-dump-load's form.
+_WRAPPING: Final = frozenset({"expireat", "ttl", "type", "value"})
 _IDENTITY: Final = frozenset({"hwsku", "platform", "mac", "hostname", "type"})
 _FLAT: Final = re.compile(r"(?P<table>[A-Z][A-Z0-9_]*)(?P<separator>[|:])(?P<key>.+)", re.DOTALL)
 _TABLE_NAME: Final = re.compile(r"[A-Z][A-Za-z0-9_]*")
@@ -200,7 +202,11 @@ def _fields_of_dump(member: Member) -> Mapping[str, Member] | None:
     if not isinstance(member.value, dict):
         return None
     inner = member.value.get("value")
-    if inner is not None and "type" in member.value and not isinstance(inner.value, str):
+    if (
+        inner is not None
+        and member.value.keys() <= _WRAPPING
+        and isinstance(inner.value, (dict, list))
+    ):
         return inner.value if isinstance(inner.value, dict) else None
     return member.value
 
