@@ -12,7 +12,7 @@ from netcheck.deploy.device import Outcome, State, apply_order, undo_order
 from netcheck.deploy.engine import finish, make_plan, start
 from netcheck.deploy.journal import Run, default_state
 from netcheck.deploy.plan import Order, load_plan, save_plan
-from netcheck.model.errors import NetcheckError
+from netcheck.model.errors import InputError, NetcheckError
 from netcheck.model.fabric import Fabric
 from netcheck.model.known import is_known
 from netcheck.platforms.platform import load
@@ -29,11 +29,16 @@ def load_fabric(intent: Sequence[str], lab: str) -> Fabric:
     from netcheck.intent import complete, load_intent  # noqa: PLC0415 -- hosts of a run need none
 
     fabric = complete(load_intent([Path(path) for path in intent], deployable=True))
-    if not lab:
-        return fabric
+    return _relocated(fabric, Path(lab)) if lab else fabric
+
+
+def _relocated(fabric: Fabric, directory: Path) -> Fabric:
     from netcheck.lab.control import lab_status, relocate  # noqa: PLC0415 -- an extra
 
-    return relocate(fabric, lab_status(Path(lab)))
+    state = lab_status(directory)
+    if state is None:
+        raise InputError(f"{directory}: no lab runs there; start one with netcheck lab up")
+    return relocate(fabric, state)
 
 
 def render_all(fabric: Fabric) -> dict[str, Mapping[str, str]]:
@@ -166,6 +171,9 @@ def lab_intent(directory: Path) -> list[str]:
     Raises:
         InputError: The lab is not up.
     """
-    from netcheck.lab.control import lab_status  # noqa: PLC0415 -- an extra
+    from netcheck.lab.state import read_state  # noqa: PLC0415 -- an extra
 
-    return [str(path) for path in lab_status(directory).intent]
+    state = read_state(directory)
+    if state is None:
+        raise InputError(f"{directory}: no lab runs there; start one with netcheck lab up")
+    return list(state.intent)
