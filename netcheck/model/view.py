@@ -24,10 +24,18 @@ from netcheck.model.device import (
     Role,
 )
 from netcheck.model.fabric import Fabric, Link, Policy, PortRef
-from netcheck.model.fact import NotGivenError, Read, ReadView, ReadViews, View, is_readable
+from netcheck.model.fact import (
+    NotGivenError,
+    Read,
+    ReadView,
+    ReadViews,
+    UnknownAtError,
+    View,
+    is_readable,
+)
 from netcheck.model.finding import Place
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.known import UNKNOWN, Known, is_known
+from netcheck.model.known import UNKNOWN, Known, first_known, is_known
 from netcheck.model.qos import DcbxMode, PfcMode, Trust
 from netcheck.model.records import (
     NO_MAP,
@@ -57,7 +65,6 @@ class DeviceView(View):
     role: Read[Role] = Read()
     platform: Read[str] = Read()
     model: Read[str] = Read()
-    asic: Read[str] = Read()
     counters: Read[FrozenMap[CounterKey, Counter]] = Read(absent=FrozenMap())
     qos: ReadViews[DeviceQosView] = ReadViews(DeviceQosView, "")
     environment: Read[FrozenMap[str, str]] = Read(absent=FrozenMap(), via="host")
@@ -70,11 +77,29 @@ class DeviceView(View):
         policy: Policy | None = None,
         members: tuple[str, ...] = (),
         is_intended: bool = False,
+        asic: Known[str] = UNKNOWN,
     ) -> None:
         super().__init__(subject, Place(subject.name), is_intended=is_intended)
         self.record = subject
+        self._asic = first_known(subject.asic, asic)
         self.members = members or (subject.name,)
         self._policy = policy
+
+    @property
+    def asic(self) -> str:
+        """Name of the ASIC, as found, else as planned, else as the model tells.
+
+        Raises:
+            UnknownFactError: None of them says.
+        """
+        if not is_known(self._asic):
+            raise UnknownAtError("asic", self)
+        return self._asic
+
+    @property
+    def asic_or_name(self) -> str:
+        """What ports must share to be alike: the ASIC, else the device itself."""
+        return self._asic if is_known(self._asic) else self.record.name
 
     @property
     def policy(self) -> PolicyView:
@@ -303,9 +328,13 @@ class RdmaView(View):
         ports: tuple[PortView, ...] = (),
         policy: Policy | None = None,
     ) -> None:
-        super().__init__(
-            subject, Place(device.place.device, subject.name), is_intended=device.is_intended
+        name = device.place.device
+        place = (
+            Place(name, subject.ports[0], subject.name)
+            if subject.ports
+            else Place(name, subject.name)
         )
+        super().__init__(subject, place, is_intended=device.is_intended)
         self.record = subject
         self.device = device
         self.ports = ports

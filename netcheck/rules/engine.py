@@ -151,8 +151,7 @@ class Writer:
         silent: dict[str, int] = {}
         for view, gap in gaps:
             if self.evidence_asked and rule.is_proof and isinstance(gap, UnknownFactError):
-                at = gap.view if isinstance(gap, UnknownAtError) else view
-                missing.setdefault(gap.fact, []).append(members_of(at))
+                missing.setdefault(gap.fact, []).append(members_of(_where(gap, view)))
             else:
                 reason = _reason(gap)
                 silent[reason] = silent.get(reason, 0) + len(members_of(view))
@@ -220,9 +219,19 @@ def _path(device: Device, place: Place, fact: str, key: str) -> tuple[str, ...]:
     """Path of a fact in ``Device.evidence``."""
     if not place.port:
         return (f"device {fact}",)
-    number = key or place.queue.rsplit(" ", 1)[-1]
-    kind = "rdma" if place.port in device.rdma and place.port not in device.ports else "port"
-    return tuple(part for part in (f"{kind} {place.port}", fact, number) if part)
+    words = place.queue.split() or [""]
+    named = next((name for name in (words[0], place.port) if name in device.rdma), "")
+    subject = f"rdma {named}" if named else f"port {place.port}"
+    number = key or (words[-1] if words[-1] != named else "")
+    return tuple(part for part in (subject, fact, number) if part)
+
+
+def _where(gap: UnknownFactError, view: View) -> View:
+    """The view that lacks the fact; ports whose device lacks it are named as ports."""
+    if not isinstance(gap, UnknownAtError):
+        return view
+    is_of_device = isinstance(gap.view.owner, DeviceView)
+    return view if is_of_device and isinstance(view, PortView) else gap.view
 
 
 def _reason(gap: Gap) -> str:
@@ -262,4 +271,8 @@ def _places(view: View, fault: Fault) -> Iterator[tuple[Place, ...]]:
 
 
 def _numbered(place: Place, number: str) -> Place:
-    return Place(place.device, place.port, number) if number else place
+    """The place with a number; RDMA devices keep their name before it."""
+    if not number:
+        return place
+    is_named = place.queue and " " not in place.queue
+    return Place(place.device, place.port, f"{place.queue} {number}" if is_named else number)

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from netcheck.lossless.asics import asic_of_model
 from netcheck.model.device import AdminState, Device, LinkLayer, Port
 from netcheck.model.fabric import Fabric, Link, Origin, Policy, PortRef
 from netcheck.model.finding import Place
-from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing, is_known
+from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing, first_known, is_known
 from netcheck.model.qos import PortQos
 from netcheck.model.records import PolicyView
 from netcheck.model.view import (
@@ -105,6 +106,13 @@ def _is_bare(qos: PortQos) -> bool:
     return not any(is_known(value) for value in values) and ABSENT in values
 
 
+def asic_of(device: Device, planned: Device | None) -> Known[str]:
+    """Give the ASIC as found, else as planned, else as either's model tells."""
+    records = [one for one in (device, planned) if one is not None]
+    models = (asic_of_model(one.model) for one in records if is_known(one.model))
+    return first_known(*(one.asic for one in records), *models)
+
+
 def port_key(port: Port) -> tuple[object, ...]:
     """Give what makes two ports equal for rules: all but names and addresses."""
     return (
@@ -181,13 +189,14 @@ class Gathered:
         for port in planned.ports.values() if planned else ():
             stand = self.plan.stand(device, port)
             policy = stand.policy or policy
-        return DeviceView(device, policy=policy, is_intended=self.is_intended)
+        asic = asic_of(device, planned)
+        return DeviceView(device, policy=policy, is_intended=self.is_intended, asic=asic)
 
     def _ports(self) -> Iterator[PortView]:
         groups: dict[object, list[PortRef]] = {}
         stands: dict[object, Stand] = {}
         for device in self.observed.devices.values():
-            of_device = device_key(device)
+            of_device = (*device_key(device), asic_of(device, self.plan.device(device.name)))
             for port in device.ports.values():
                 end = PortRef(device.name, port.name)
                 stand = self.plan.stand(device, port)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import chain
+from typing import NamedTuple
 
 from netcheck.model.fabric import Fabric, Suppression
 from netcheck.model.finding import Finding, Place, Severity, Verdict
@@ -16,6 +17,8 @@ from netcheck.rules.catalogue import catalogue, find_rule, is_rule
 from netcheck.rules.rule import Fault, Rule, Scope, show
 
 RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+# What `compare` calls a bare difference: a rule that knows its meaning says it better.
+BARE_DIFFERENCE = "config-differs-from-intent"
 VERDICT_RANK = {each: number for number, each in enumerate(Verdict)}
 SHOWN_EVIDENCE = 64
 
@@ -87,52 +90,66 @@ def _superseding() -> dict[str, frozenset[str]]:
     return closed
 
 
+class Cause(NamedTuple):
+    """A finding that may explain others at its place."""
+
+    rule: str
+    place: Place
+    facts: frozenset[str]
+    severity: Severity
+
+
+Causes = Mapping[tuple[str, str], list[Cause]]
+
+
 def drop_superseded(findings: list[Finding]) -> list[Finding]:
-    """Leave out what another finding at the same place explains: one fault is one finding."""
-    failures: dict[tuple[str, str, str], list[tuple[Place, frozenset[str]]]] = {}
+    """Leave out what another finding at the same place explains: one fault is one finding.
+
+    The other one is at least as severe, so that nothing is played down.
+    """
+    causes: dict[tuple[str, str], list[Cause]] = {}
     for finding in findings:
-        if finding.verdict is Verdict.FAIL:
+        if finding.verdict is Verdict.FAIL and is_rule(finding.rule):
             for place in finding.where:
-                key = (finding.rule, place.device, place.port)
-                failures.setdefault(key, []).append((place, finding.facts))
-    kept: list[Finding] = []
-    for finding in findings:
-        greater = _superseding().get(finding.rule, frozenset())
-        if finding.verdict is not Verdict.FAIL or not greater:
-            kept.append(finding)
-            continue
-        left = tuple(
-            place for place in finding.where if not _covered(finding, place, greater, failures)
-        )
-        is_whole = _explains_whole(finding)
-        if left and (len(left) == len(finding.where) or not is_whole):
-            kept.append(replace(finding, where=left))
-    return kept
+                cause = Cause(finding.rule, place, finding.facts, finding.severity)
+                causes.setdefault((place.device, place.port), []).append(cause)
+    return [kept for finding in findings if (kept := _rest(finding, causes)) is not None]
+
+
+def _rest(finding: Finding, causes: Causes) -> Finding | None:
+    """What is left of a finding once others have explained their places."""
+    if finding.verdict is not Verdict.FAIL or not finding.where:
+        return finding
+    if finding.rule != BARE_DIFFERENCE and finding.rule not in _superseding():
+        return finding
+    left = tuple(place for place in finding.where if not _explained(finding, place, causes))
+    if len(left) == len(finding.where):
+        return finding
+    return replace(finding, where=left) if left and not _explains_whole(finding) else None
+
+
+def _explained(finding: Finding, place: Place, causes: Causes) -> bool:
+    at_place = (
+        cause
+        for port in dict.fromkeys((place.port, ""))
+        for cause in causes.get((place.device, port), ())
+    )
+    return any(_explains(cause, finding, place) for cause in at_place)
+
+
+def _explains(cause: Cause, finding: Finding, place: Place) -> bool:
+    greater = _superseding().get(finding.rule, frozenset())
+    is_greater = cause.rule in greater or finding.rule == BARE_DIFFERENCE
+    if not is_greater or RANK[cause.severity] > RANK[finding.severity]:
+        return False
+    shares = not cause.facts or not finding.facts or bool(cause.facts & finding.facts)
+    return shares and _same_number(cause.place, place)
 
 
 def _explains_whole(finding: Finding) -> bool:
     """The places of a link or path belong together: what explains one explains all."""
     scopes = {Scope.LINK, Scope.FABRIC}
     return is_rule(finding.rule) and find_rule(finding.rule).scope in scopes
-
-
-def _covered(
-    finding: Finding,
-    place: Place,
-    greater: frozenset[str],
-    failures: Mapping[tuple[str, str, str], list[tuple[Place, frozenset[str]]]],
-) -> bool:
-    ports = {place.port, ""}
-    candidates = (
-        candidate
-        for slug in greater
-        for port in ports
-        for candidate in failures.get((slug, place.device, port), ())
-    )
-    return any(
-        _same_number(other, place) and (not facts or not finding.facts or facts & finding.facts)
-        for other, facts in candidates
-    )
 
 
 def _same_number(one: Place, other: Place) -> bool:

@@ -55,7 +55,6 @@ def wants_ecn(each: ClassView | None) -> bool:
     severity=Severity.ERROR,
     scope=Scope.PORT,
     source=DCQCN,
-    supersedes=("ecn-off-unlike-peers",),
     aliases=("ecn-on-wrong-queue",),
 )
 def ecn_disabled_on_lossless_queue(port: PortView) -> Iterator[Fault]:
@@ -90,6 +89,7 @@ def ecn_disabled_on_lossless_queue(port: PortView) -> Iterator[Fault]:
     severity=Severity.ERROR,
     scope=Scope.FABRIC,
     source=f"derived: one class crosses ports that mark and ports that do not; {DCQCN}",
+    supersedes=("ecn-disabled-on-lossless-queue",),
 )
 def ecn_off_unlike_peers(fabric: FabricView) -> Iterator[Fault]:
     """A port does not mark a lossless class that other ports mark.
@@ -109,7 +109,7 @@ def ecn_off_unlike_peers(fabric: FabricView) -> Iterator[Fault]:
                 queue = port.queue_of(each.priority)
                 if marks(port.ecn, queue):
                     marking[each.priority] = marking.get(each.priority, 0) + len(port.members)
-                elif not is_ecn_off(declared(port, each)):
+                elif not is_ecn_off(said := declared(port, each)) and not wants_ecn(said):
                     silent.append((port, each.priority, queue))
     for port, priority, queue in silent:
         others = marking.get(priority, 0)

@@ -116,6 +116,7 @@ def lossless_tc_shares_pg_with_lossy(port: PortView) -> Iterator[Fault]:
     severity=Severity.ERROR,
     scope=Scope.PORT,
     source=f"{PORT_BUFFER}; NVIDIA mlnx_qos documentation, --prio2buffer, --buffer_size",
+    is_proof=False,
 )
 def nic_prio2buffer_mismatch(port: PortView) -> Iterator[Fault]:
     """A paused priority of a NIC has no receive buffer of its own, or one of no size.

@@ -169,7 +169,7 @@ def hdrm_differs_between_ports(fabric: FabricView) -> Iterator[Fault]:
             if port.device.is_host:
                 continue
             for account in lossless_accounts(port):
-                alike = (port.device.record.asic, port.record.lanes, port.speed_bps, port.length_m)
+                alike = (port.device.asic_or_name, port.record.lanes, port.speed_bps, port.length_m)
                 seen.setdefault(alike, []).append((account, account.headroom_bytes))
     for accounts in seen.values():
         most = max(found for _, found in accounts)

@@ -9,7 +9,7 @@ from netcheck.model.device import Device, Neighbour, Port
 from netcheck.model.fabric import Fabric, PortRef
 from netcheck.model.fact import NotGivenError, UnknownAtError, is_readable
 from netcheck.model.finding import Place, Severity
-from netcheck.model.known import ABSENT, UNKNOWN, Missing, is_known
+from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing, is_known
 from netcheck.model.view import FabricView, LinkView, PortView
 from netcheck.rules.rule import Fault, Scope, rule
 
@@ -115,24 +115,27 @@ def link_asym_cabling(fabric: FabricView) -> Iterator[Fault]:
     Good: LLDP says spine01 Ethernet0.
     Fix: move the cable, or correct the cabling plan.
     """
-    plan = fabric.plan
-    for link in plan.links:
+    for link in fabric.plan.links:
         seen = [
-            (here, there, port)
+            (here, there, port.neighbour)
             for here, there in ((link.a, link.b), (link.b, link.a))
             if (port := _find_port(fabric.record, here)) is not None
         ]
-        if seen and all(port.neighbour is UNKNOWN for _, _, port in seen):
-            here, _, port = seen[0]
-            fabric.gaps.append(_no_neighbour(fabric, here))
-            continue
-        for here, there, port in seen:
-            found = port.neighbour
-            if found is UNKNOWN or (is_known(found) and _is(fabric.record, found, there)):
-                continue
-            shown = f"{found.device} {found.port}" if is_known(found) else "nobody"
-            place = (Place(here.device, here.port),)
-            yield Fault(fabric, ("neighbour",), str(there), shown, places=place)
+        if seen and all(found is UNKNOWN for _, _, found in seen):
+            fabric.gaps.append(_no_neighbour(fabric, seen[0][0]))
+        wrong = {
+            here: _who(found)
+            for here, there, found in seen
+            if found is not UNKNOWN and not _is(fabric.record, found, there)
+        }
+        if wrong:
+            places = tuple(Place(here.device, here.port) for here in wrong)
+            shown = "; ".join(f"{who} at {here}" for here, who in wrong.items())
+            yield Fault(fabric, ("neighbour",), f"{link.a} - {link.b}", shown, places=places)
+
+
+def _who(found: Known[Neighbour]) -> str:
+    return f"{found.device} {found.port}" if is_known(found) else "nobody"
 
 
 def _find_port(fabric: Fabric, end: PortRef) -> Port | None:
@@ -147,9 +150,9 @@ def _no_neighbour(fabric: FabricView, end: PortRef) -> UnknownAtError | NotGiven
     return NotGivenError("neighbour")
 
 
-def _is(fabric: Fabric, found: Neighbour, wanted: PortRef) -> bool:
+def _is(fabric: Fabric, found: Known[Neighbour], wanted: PortRef) -> bool:
     """LLDP may give a long host name, and a port's alias."""
-    if wanted.device not in (found.device, found.device.split(".")[0]):
+    if not is_known(found) or wanted.device not in (found.device, found.device.split(".")[0]):
         return False
     port = _find_port(fabric, wanted)
     alias = port.alias if port else UNKNOWN
