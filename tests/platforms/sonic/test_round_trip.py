@@ -75,19 +75,29 @@ def differences(device: Device) -> list[str]:
         if other is None:
             places += [] if port.qos == type(port.qos)() else [f"{name}: lost"]
             continue
-        places += disagreements(port.qos, _without_added(port.qos, other.qos), name)
+        places += disagreements(port.qos, _as_far_as_said(port.qos, other.qos), name)
         for fact in PORT_FACTS:
             places += disagreements(getattr(port, fact), getattr(other, fact), f"{name} {fact}")
     return places
 
 
-def _without_added(said: PortQos, found: PortQos) -> PortQos:
-    """Leave out the lossless accounts that buffermgrd adds for PFC where nobody said any."""
-    accounts = found.ingress_buffer
-    if said.ingress_buffer is not UNKNOWN or isinstance(accounts, Missing):
+def _as_far_as_said(said: PortQos, found: PortQos) -> PortQos:
+    """Leave out what the device adds by itself where nobody said anything of it.
+
+    In the traditional model that is a lossless account for each PFC priority,
+    in the dynamic one the pool and threshold of accounts that it computes.
+    """
+    accounts, wanted = found.ingress_buffer, said.ingress_buffer
+    if isinstance(accounts, Missing) or wanted is ABSENT:
         return found
-    pfc = frozenset() if isinstance(said.pfc_tx, Missing) else said.pfc_tx
-    return replace(found, ingress_buffer=UNKNOWN) if accounts.keys() <= pfc else found
+    if isinstance(wanted, Missing):
+        pfc = frozenset() if isinstance(said.pfc_tx, Missing) else said.pfc_tx
+        return replace(found, ingress_buffer=UNKNOWN) if accounts.keys() <= pfc else found
+    plain = {
+        number: replace(one, pool=UNKNOWN, threshold=UNKNOWN) if one.is_computed is True else one
+        for number, one in accounts.items()
+    }
+    return replace(found, ingress_buffer=FrozenMap(plain))
 
 
 RELAXED: Final = settings(

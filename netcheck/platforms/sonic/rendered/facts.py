@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 from netcheck.model.device import Device, Port
+from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN
 from netcheck.model.qos import DeviceQos
 from netcheck.platforms.sonic.rendered.names import Use, port_order
@@ -22,6 +24,14 @@ def device_qos(device: Device) -> DeviceQos:
 def ordered_ports(device: Device) -> list[Port]:
     """Give the ports as they stand in every table."""
     return [device.ports[name] for name in sorted(device.ports, key=port_order)]
+
+
+def with_distinct_ports(device: Device) -> Device:
+    """Give the switch with one port of each kind: same policy, speed, cable and MTU."""
+    kinds = {
+        (one.qos, one.speed_bps, one.cable_m, one.l2_mtu): one for one in device.ports.values()
+    }
+    return replace(device, ports=FrozenMap({one.name: one for one in kinds.values()}))
 
 
 def any_said(device: Device, fact: Callable[[Port], object]) -> bool:

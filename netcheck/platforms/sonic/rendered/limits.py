@@ -19,7 +19,11 @@ from netcheck.model.qos import (
 )
 from netcheck.platforms.platform import Refusal
 from netcheck.platforms.sonic.rendered.buffer_limits import account_refusals, pool_refusals
-from netcheck.platforms.sonic.rendered.facts import device_qos, ordered_ports
+from netcheck.platforms.sonic.rendered.facts import (
+    device_qos,
+    ordered_ports,
+    with_distinct_ports,
+)
 from netcheck.platforms.sonic.rendered.maps import ALL_PRIORITIES, MAP_KINDS, IntMap
 from netcheck.platforms.sonic.rendered.refuse import outside, refuse
 
@@ -44,7 +48,15 @@ _TRUST_BY_MAPS: dict[tuple[bool, ...], Known[Trust]] = {
 
 
 def find_refusals(device: Device) -> Iterator[Refusal]:
-    """Give everything that is said of the device and cannot be expressed, in a fixed order."""
+    """Give everything that is said of the device and cannot be expressed, in a fixed order.
+
+    Ports that are alike are judged once; only where one is refused is each named.
+    """
+    if next(_refusals(with_distinct_ports(device)), None) is not None:
+        yield from _refusals(device)
+
+
+def _refusals(device: Device) -> Iterator[Refusal]:
     if len(device.qos) > 1:
         yield refuse("multi-asic", device.name, f"{len(device.qos)} ASICs")
     yield from _device_refusals(device.name, device_qos(device))

@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final, TypeVar
 
@@ -87,6 +88,7 @@ def _digest(content: Hashable) -> str:
     return sha256(repr(items).encode()).hexdigest()[:8]
 
 
+@lru_cache(maxsize=4096)
 def port_order(name: str) -> tuple[str, int, str]:
     """Sort key under which Ethernet8 comes before Ethernet16."""
     match = re.fullmatch(r"(\D*)(\d+)(.*)", name)

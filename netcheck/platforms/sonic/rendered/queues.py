@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from netcheck.model.device import Device, Port
 from netcheck.model.known import UNKNOWN, Missing, is_known
@@ -131,17 +132,19 @@ def _schedulers(port: Port) -> dict[int, Scheduler]:
 
 
 def _ecn(port: Port) -> dict[int, Ecn]:
-    """Marking by queue; what is not said of it is what ECN means: active, and marking."""
     if not is_known(port.qos.ecn):
         return {}
-    return {
-        queue: replace(
-            ecn,
-            action=CongestionAction.MARK if isinstance(ecn.action, Missing) else ecn.action,
-            is_active=ecn.is_active is not False,
-        )
-        for queue, ecn in port.qos.ecn.items()
-    }
+    return {queue: _spelled_out(ecn) for queue, ecn in port.qos.ecn.items()}
+
+
+@lru_cache(maxsize=1024)
+def _spelled_out(ecn: Ecn) -> Ecn:
+    """What is not said of a marking is what ECN means: active, and marking."""
+    return replace(
+        ecn,
+        action=CongestionAction.MARK if isinstance(ecn.action, Missing) else ecn.action,
+        is_active=ecn.is_active is not False,
+    )
 
 
 def _of_queue(port: Port, queue: int) -> Iterator[Ecn]:
