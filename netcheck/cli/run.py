@@ -86,7 +86,8 @@ def run(  # noqa: PLR0913 -- one argument an option
             backend=backend,
             profile=common.profile,
             basis=Basis.SIMULATED if lab else Basis.MEASURED,
-            perf=PerfOptions(duration),
+            perf=PerfOptions(duration, settle_s=0.0) if lab else PerfOptions(duration),
+            between_s=0.0 if lab else 10.0,
             confirm=confirm,
             after_deploy=after_deploy,
         )
