@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -171,9 +172,12 @@ def lab_intent(directory: Path) -> list[str]:
     Raises:
         InputError: The lab is not up.
     """
-    from netcheck.lab.state import read_state  # noqa: PLC0415 -- an extra
+    from netcheck.lab.state import INTENT_FILE, read_state  # noqa: PLC0415 -- an extra
 
-    state = read_state(directory)
-    if state is None:
+    if read_state(directory) is None:
         raise InputError(f"{directory}: no lab runs there; start one with netcheck lab up")
-    return list(state.intent)
+    try:
+        files = json.loads((directory / INTENT_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{directory / INTENT_FILE}: cannot be read ({error})") from error
+    return [str(file) for file in files]
