@@ -131,18 +131,14 @@ def lab_status(directory: Path) -> LabState | None:
     return replace(state, faults=tuple(_request(directory, {"do": "status"})["faults"]))
 
 
-def inject(
-    directory: Path, fault: str, device: str | None = None, port: str | None = None
-) -> str:
+def inject(directory: Path, fault: str, device: str | None = None, port: str | None = None) -> str:
     """Put a fault in; give its place and knob in words.
 
     Raises:
         InputError: No such fault, device or port, or the fault does not fit there.
         TransportError: The lab does not answer.
     """
-    answer = _request(
-        directory, {"do": "inject", "fault": fault, "device": device, "port": port}
-    )
+    answer = _request(directory, {"do": "inject", "fault": fault, "device": device, "port": port})
     return str(answer["description"])
 
 

@@ -97,5 +97,7 @@ def read_state(directory: Path) -> LabState | None:
     except FileNotFoundError:
         return None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        message = f"{path}: damaged ({error}); stop the lab's process by hand and remove {directory}"
+        message = (
+            f"{path}: damaged ({error}); stop the lab's process by hand and remove {directory}"
+        )
         raise InputError(message) from error

@@ -1,0 +1,1 @@
+"""Linux hosts with mlx5 adapters."""

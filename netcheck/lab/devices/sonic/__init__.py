@@ -1,0 +1,1 @@
+"""Switches with community SONiC."""

@@ -1,0 +1,147 @@
+"""What the lab takes from a fabric: devices, ports, RDMA devices, cables. No policy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, TypeVar
+
+from netcheck.model.device import Device, LinkLayer, Port
+from netcheck.model.errors import InputError
+from netcheck.model.fabric import Fabric
+from netcheck.model.known import Known, is_known
+
+T = TypeVar("T")
+DEFAULT_SPEED_BPS = 400_000_000_000
+DEFAULT_CABLE_M = 5.0
+SIMULATED = ("sonic", "linux")
+
+
+@dataclass(frozen=True, slots=True)
+class LabPort:
+    """A port as it is built: name, speed, IP address with prefix length (or empty)."""
+
+    name: str
+    speed_bps: int
+    address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LabRdma:
+    """An RDMA device and the port it uses."""
+
+    name: str
+    port: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabDevice:
+    """A device as it is built; ``role`` and ``model`` may be empty."""
+
+    name: str
+    platform: str
+    role: str = ""
+    model: str = ""
+    ports: tuple[LabPort, ...] = ()
+    rdma: tuple[LabRdma, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LabCable:
+    """A cable between two ports, each ``(device, port)``."""
+
+    a: tuple[str, str]
+    b: tuple[str, str]
+    length_m: float = DEFAULT_CABLE_M
+    extra_delay_ns: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """Everything that the lab builds."""
+
+    name: str
+    devices: tuple[LabDevice, ...]
+    cables: tuple[LabCable, ...]
+
+    def to_json(self) -> str:
+        """Give it as a text for ``from_json``."""
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+    @staticmethod
+    def from_json(text: str) -> Topology:
+        """Read what ``to_json`` gave."""
+        data: dict[str, Any] = json.loads(text)  # JSON of our own
+        return Topology(
+            data["name"],
+            tuple(_device(row) for row in data["devices"]),
+            tuple(
+                LabCable(tuple(row.pop("a")), tuple(row.pop("b")), **row) for row in data["cables"]
+            ),
+        )
+
+
+def _device(row: dict[str, Any]) -> LabDevice:
+    ports = tuple(LabPort(**port) for port in row.pop("ports"))
+    rdma = tuple(LabRdma(**device) for device in row.pop("rdma"))
+    return LabDevice(ports=ports, rdma=rdma, **row)
+
+
+def topology_of(fabric: Fabric) -> Topology:
+    """Take from a fabric what the lab builds.
+
+    Raises:
+        InputError: A device has a platform that the lab cannot simulate, or a
+            cable ends at a device that is not there.
+    """
+    cables = tuple(
+        LabCable(
+            (link.a.device, link.a.port),
+            (link.b.device, link.b.port),
+            float(_or(link.length_m, DEFAULT_CABLE_M)),
+            float(_or(link.extra_delay_ns, 0.0)),
+        )
+        for link in fabric.links
+    )
+    cabled: dict[str, set[str]] = {}
+    for device, port in (end for cable in cables for end in (cable.a, cable.b)):
+        if device not in fabric.devices:
+            raise InputError(f"link to {device} {port}: there is no such device in {fabric.name}")
+        cabled.setdefault(device, set()).add(port)
+    devices = tuple(
+        _lab_device(device, cabled.get(device.name, set())) for device in fabric.devices.values()
+    )
+    return Topology(fabric.name, devices, cables)
+
+
+def _lab_device(device: Device, cabled: set[str]) -> LabDevice:
+    platform = _or(device.platform, "")
+    if platform not in SIMULATED:
+        raise InputError(
+            f"{device.name}: platform {platform or 'not said'}: the lab simulates "
+            f"{' and '.join(SIMULATED)}"
+        )
+    names = [*device.ports, *sorted(cabled - set(device.ports))]
+    rdma = tuple(
+        LabRdma(found.name, found.ports[0])
+        for found in device.rdma.values()
+        if found.ports and found.link_layer is not LinkLayer.INFINIBAND
+    )
+    return LabDevice(
+        device.name,
+        platform,
+        str(_or(device.role, "")),
+        _or(device.model, ""),
+        tuple(_lab_port(name, device.ports) for name in names),
+        rdma,
+    )
+
+
+def _lab_port(name: str, ports: Mapping[str, Port]) -> LabPort:
+    port = ports.get(name, Port(name))
+    return LabPort(name, _or(port.speed_bps, DEFAULT_SPEED_BPS), _or(port.address, ""))
+
+
+def _or(value: Known[T], default: T) -> T:
+    return value if is_known(value) else default
