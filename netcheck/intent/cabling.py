@@ -130,10 +130,18 @@ class _Plan:
         for column, cell in zip(REQUIRED, ends, strict=True):
             if not cell:
                 self.fields.complaints.add(at, f"{column}: empty")
-        if all(ends):
+        if not all(ends):
+            return
+        a, b = f"{ends[0]}:{ends[1]}", f"{ends[2]}:{ends[3]}"
+        try:
+            pairs = lockstep(a, b) if "[" in a + b else [(a, b, ())]
+        except RangeError as error:
+            self.fields.complaints.add(at, str(error))
+            return
+        for left, right, _ in pairs:
             yield Link(
-                PortRef(ends[0], ends[1]),
-                PortRef(ends[2], ends[3]),
+                _end(left),
+                _end(right),
                 self._quantity(at, row, "cable", LENGTH_M),
                 self._quantity(at, row, "extra_delay", TIME_NS),
                 self._cell(row, "media") or UNKNOWN,

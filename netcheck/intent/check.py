@@ -19,7 +19,7 @@ from netcheck.intent.complaint import Complaints, suggest
 from netcheck.intent.nodes import Node, kind_of
 from netcheck.model.document import Evidence
 
-MAX_COMPLAINTS = 1000
+MAX_COMPLAINTS = 500
 
 Schema = dict[str, Any]  # Any: JSON Schema is JSON
 
@@ -45,7 +45,7 @@ def schema() -> Schema:
 def check(node: Node, complaints: Complaints) -> None:
     """Add a complaint for everything in ``node`` that the schema does not allow.
 
-    After a thousand complaints the rest is left out, which is said.
+    After the first few hundred the rest is left out, which is said.
     """
     for number, (at, message) in enumerate(_walk(_Spot(node, "", node.at), schema())):
         if number == MAX_COMPLAINTS:

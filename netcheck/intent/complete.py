@@ -30,6 +30,7 @@ from netcheck.intent.switches import (
     closed_qos,
     complete_switch,
     has_shared_headroom,
+    lanes_of,
     switch_qos,
 )
 from netcheck.model.device import Device, LinkLayer, Port, RdmaDevice, Role
@@ -184,7 +185,7 @@ class _Completion:
         around = Surroundings(
             asic=known_or(device.asic, ""),
             speed_bps=speed,
-            lanes=known_or(port.lanes, 1),
+            lanes=lanes_of(port, known_or(device.asic, ""), speed, self.notes),
             cable_m=float(max(known_or(cable_m, 0), cable.length_m)),
             extra_delay_ns=cable.extra_delay_ns,
             l2_mtu=max(l2_mtu, self._far_l2_mtu(cable)),

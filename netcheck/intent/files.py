@@ -79,12 +79,20 @@ def _included(root: Node, path: Path, complaints: Complaints) -> list[Path]:
     node = root.mapping.get("include")
     found = []
     for one in (node.items or [node]) if node else []:
-        target = path.parent / str(one.value)
-        if target.is_file():
-            found.append(target)
-        else:
+        targets = _files(path.parent, str(one.value))
+        found += targets
+        if not targets:
+            target = path.parent / str(one.value)
             complaints.add(one.at, f"include: {target}: No such file or directory")
     return found
+
+
+def _files(folder: Path, name: str) -> list[Path]:
+    """The file of that name, else the files that match it as a glob, sorted."""
+    if (folder / name).is_file():
+        return [folder / name]
+    is_glob = any(letter in name for letter in "*?[") and not Path(name).is_absolute()
+    return sorted(path for path in folder.glob(name) if path.is_file()) if is_glob else []
 
 
 def _merge(first: Node, second: Node, path: str, complaints: Complaints) -> Node:

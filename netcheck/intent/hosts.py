@@ -35,7 +35,7 @@ USUAL_IP_MTU = 9000
 # IPv6 header, UDP, BTH, RETH, immediate data and ICRC, as the kernel counts them
 ROCE_HEADERS = 40 + 8 + 12 + 16 + 4 + 4
 ECT = 2
-# drivers whose NIC has a whole DSCP map of its own
+# drivers whose NIC has a whole DSCP map of its own and can force a ToS byte
 MAPPED_DRIVERS = frozenset({"mlx5"})
 
 
@@ -119,6 +119,7 @@ def host_rdma(device: RdmaDevice, policy: Policy, ip_mtu: int, notes: Notes) -> 
     if data and is_known(computed):
         how = f"{computed}: DSCP {computed >> 2} of class {data.name} times 4 plus {computed & 3}"
         notes.derive(f"roce.policies.{policy.name} traffic_class of hosts", how)
+    is_forced = not is_known(device.driver) or device.driver in MAPPED_DRIVERS
     mtu = rdma_mtu(policy, ip_mtu)
     if not is_known(policy.rdma_mtu):
         how = f"{mtu}B: largest whose packets fit in IP MTU {ip_mtu}"
@@ -126,7 +127,7 @@ def host_rdma(device: RdmaDevice, policy: Policy, ip_mtu: int, notes: Notes) -> 
     return replace(
         device,
         link_layer=LinkLayer.ETHERNET,
-        traffic_class=first_known(device.traffic_class, computed),
+        traffic_class=first_known(device.traffic_class, computed if is_forced else UNKNOWN),
         rdma_cm_tos=first_known(device.rdma_cm_tos, computed),
         rdma_cm_roce_v2=policy.roce_version != 1,
         active_mtu=mtu,

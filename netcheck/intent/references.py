@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from netcheck.intent.check import schema
 from netcheck.intent.complaint import Complaints, suggest
 from netcheck.intent.fields import NONE
 from netcheck.intent.nodes import Node
@@ -11,6 +12,7 @@ from netcheck.model.device import Device, LinkLayer, Role
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Aggregate, Fabric, PortRef
 from netcheck.model.known import ABSENT, Known, is_known
+from netcheck.platforms.platform import platform_names
 
 Said = Iterator[tuple[Evidence, str]]
 
@@ -36,11 +38,12 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> str:
 
 
 def check_names(root: Node, complaints: Complaints) -> None:
-    """Add a complaint for every policy and login that is named and not declared."""
+    """Add a complaint for every policy, login and platform that is named and does not exist."""
     roce = root.mapping.get("roce")
     tables = {
         "policy": _keys(roce, "policies") if roce else frozenset(),
         "credentials": _keys(root, "credentials"),
+        "platform": frozenset((*schema()["$defs"]["platform"]["examples"], *platform_names())),
     }
     owners = [("roce", roce)] if roce else []
     owners += [
@@ -73,8 +76,9 @@ def _check_owner(
         if node is None or not isinstance(node.value, str):
             continue
         if node.value not in declared and not (key == "policy" and node.value == NONE):
+            wrong = "is no platform" if key == "platform" else "is not declared"
             hint = suggest(node.value, declared)
-            complaints.add_first(node.at, f"{path}.{key}: {node.value} is not declared{hint}")
+            complaints.add_first(node.at, f"{path}.{key}: {node.value} {wrong}{hint}")
 
 
 def _links(fabric: Fabric) -> Said:
@@ -143,6 +147,10 @@ def _missing(fabric: Fabric) -> Said:
             yield device.evidence["device"], f"{device.name}: has no {words}; needed to deploy"
         if device.role is not Role.HOST:
             yield from _speeds(fabric, device)
+        for rdma in device.rdma.values():
+            if not rdma.ports:
+                at = device.find_evidence(f"rdma {rdma.name}")
+                yield at, f"{device.name} {rdma.name}: has no port; needed to deploy"
 
 
 def _speeds(fabric: Fabric, device: Device) -> Said:

@@ -37,6 +37,16 @@ UNKNOWN_ASIC = "unknown"
 LOSSLESS_POOL = "ingress_lossless_pool"
 LOSSLESS_ALPHA = 1.0
 DEFAULT_POLL_MS = 200
+# serdes speed by ASIC: a port of eight lanes has twice the pipeline latency
+# Source: sonic-net/sonic-buildimage device/mellanox platform.json, lanes of each port.
+LANE_BPS = {
+    "spectrum-1": 25_000_000_000,
+    "spectrum-2": 50_000_000_000,
+    "spectrum-3": 50_000_000_000,
+    "spectrum-4": 100_000_000_000,
+    "spectrum-5": 100_000_000_000,
+    "spectrum-6": 200_000_000_000,
+}
 KMAX_OVER_KMIN = 4  # as in the computed thresholds
 
 
@@ -92,6 +102,15 @@ def _poll(device: Device, policies: list[Policy], notes: Notes) -> int:
     poll = min([DEFAULT_POLL_MS, *times])
     notes.default(f"{device.name} watchdog_poll_ms", poll)
     return poll
+
+
+def lanes_of(port: Port, asic: str, speed_bps: int, notes: Notes) -> int:
+    """Give the number of lanes of a port: as said, else by its ASIC's fastest lane."""
+    if is_known(port.lanes):
+        return port.lanes
+    lanes = -(-speed_bps // LANE_BPS.get(asic, speed_bps))
+    notes.default(f"lanes of {speed_bps / 1e9:g}G ports of {asic}", lanes)
+    return lanes
 
 
 def has_shared_headroom(device: Device) -> bool:

@@ -43,6 +43,13 @@ def test_columns_of_other_names_are_said_in_the_intent(write: Write) -> None:
     assert (link.a, link.b, link.length_m) == (PortRef("l1", "e0"), PortRef("g1", "r0"), 3.0)
 
 
+def test_ranges_in_a_plan_run_as_in_links(write: Write) -> None:
+    row = "gpu[1-2],r0,leaf1,e[0-8:8],5m,\n"
+    write(f"a_device,a_port,b_device,b_port,cable,media\n{row}", "plan.csv")
+    links = load_intent(write("{netcheck: 1, links: {csv: plan.csv}}")).links
+    assert [str(link.b) for link in links] == ["leaf1 e0", "leaf1 e8"]
+
+
 def test_plans_and_links_stand_side_by_side(write: Write) -> None:
     write(PLAN, "plan.csv")
     text = '{netcheck: 1, links: [{csv: plan.csv}, {a: "x:1", b: "y:1", cable: 1m}]}'

@@ -308,6 +308,14 @@ def test_headroom_grows_with_the_way(worse: dict[str, str], write: Write) -> Non
     assert headroom_of(completed(write, **worse)) > headroom_of(completed(write))
 
 
+def test_lanes_that_are_not_said_come_from_the_asic(write: Write) -> None:
+    fabric = completed(write, model="SN4700")
+    expected = headroom(HeadroomQuestion("spectrum-3", G400, 40, lanes=8, l2_mtu=4200))
+    account = of(fabric.devices["spine1"].ports["e0"].qos.ingress_buffer)[3]
+    assert account.xon_bytes == expected.xon_bytes
+    assert "lanes of 400G ports of spectrum-3 = 8" in fabric.defaulted
+
+
 def test_an_unknown_model_is_computed_by_the_careful_common_law(write: Write) -> None:
     fabric = completed(write, model="NOBODY-1")
     assert fabric.devices["spine1"].asic == "unknown"

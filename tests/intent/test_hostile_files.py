@@ -50,7 +50,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "unclosed quote": (b"netcheck: 1\nname: 'x\n" + b"y\n" * 1000, "not YAML"),
     "many unknown keys": (
         b"netcheck: 1\n" + b"".join(b"key%d: 1\n" % n for n in range(20_000)),
-        "more than 1000 complaints; the rest is left out",
+        "more than 500 complaints; the rest is left out",
     ),
 }
 
@@ -61,11 +61,11 @@ def test_a_hostile_file_is_refused_in_bounded_time_and_memory(name: str, tmp_pat
     path = tmp_path / "hostile.yaml"
     path.write_bytes(raw)
     tracemalloc.start()
-    began = time.monotonic()
+    began = time.process_time()
     try:
         with pytest.raises(InputError) as caught:
             load_intent(path)
-        took = time.monotonic() - began
+        took = time.process_time() - began
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

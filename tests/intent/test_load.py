@@ -386,6 +386,13 @@ def test_several_files_are_merged_with_what_they_include(write: Write) -> None:
     ]
 
 
+def test_a_glob_includes_what_it_matches(write: Write) -> None:
+    write("{netcheck: 1, devices: {leaf1: {}}}", "pod-1.yaml")
+    write("{netcheck: 1, devices: {leaf2: {}}}", "pod-2.yaml")
+    fabric = load("{netcheck: 1, include: 'pod-*.yaml'}", write)
+    assert list(fabric.devices) == ["leaf1", "leaf2"]
+
+
 def test_two_files_that_contradict_each_other_are_refused(write: Write) -> None:
     first = write("{netcheck: 1, devices: {leaf1: {model: SN5600}}}", "first.yaml")
     second = write("{netcheck: 1, devices: {leaf1: {model: SN4700}}}", "second.yaml")
