@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ import pytest
 
 from netcheck.collect import collector
 from netcheck.collect.collector import collect, expand, read_counters
+from netcheck.collect.fanout import Pace
 from netcheck.collect.session import Output
 from netcheck.collect.slices import merge_snapshots, slice_of
 from netcheck.collect.snapshot import Answer, output_path, read_snapshot
@@ -186,6 +188,12 @@ def test_counters_in_memory_are_counters_alone(sessions: list[FakeSession]) -> N
     assert len(documents) == len(wanted)
     assert {document.reading for document in documents} == {1}
     assert not sessions
+
+
+def test_work_travels_to_other_machines() -> None:
+    fabric = make_fabric("gpu01")
+    order = collector._order(fabric, "gpu01", frozenset({DocumentKind.STATE}), 0, Pace())
+    assert pickle.loads(pickle.dumps(order)) == order  # noqa: S301 -- our own
 
 
 def test_slices_are_disjoint_and_complete() -> None:

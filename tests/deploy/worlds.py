@@ -27,7 +27,11 @@ class World:
 
 
 def load() -> World:
-    """Give the fake world that the environment describes."""
+    """Give the world that the environment describes: a running lab, or the fake."""
+    if lab := os.environ.get("NETCHECK_TEST_LAB"):
+        from tests.deploy import lab_world  # noqa: PLC0415 -- the fake needs no lab
+
+        return lab_world.world(Path(lab))
     fake_platform.install()
     port = int(os.environ["NETCHECK_TEST_PORT"])
     fabric = fake_platform.make_fabric(port, "env:NETCHECK_TEST_PASSWORD")
