@@ -1,16 +1,16 @@
 """Public configurations with known faults: every one found, and little else said."""
 
-import json
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-Run = Callable[..., tuple[int, str, str]]
-Finding = dict[str, Any]  # Any: JSON
-EXPECTED = yaml.safe_load(Path(__file__).with_name("shared_cases.yaml").read_text("utf-8"))
+from tests.cli.casework import Finding, Run, failures, missing
+
+EXPECTED: dict[str, list[dict[str, Any]]] = yaml.safe_load(
+    Path(__file__).with_name("shared_cases.yaml").read_text("utf-8")
+)  # Any: YAML
 PLATFORMS = {"sonic", "host-mlx5"}
 
 
@@ -53,37 +53,7 @@ def intent_of(case: dict[str, Any]) -> dict[str, object]:  # Any: YAML
 def lint(netcheck: Run, folder: Path, tmp_path: Path) -> list[Finding]:
     intent = tmp_path / f"{folder.name}.yaml"
     intent.write_text(yaml.safe_dump(intent_of(case_of(folder))), encoding="utf-8")
-    code, out, err = netcheck("lint", folder, "--intent", intent, "--format", "json")
-    assert code in {0, 1}, f"{folder.name}: exit {code}: {err}"
-    findings: list[Finding] = json.loads(out)["findings"]
-    return [each for each in findings if each["verdict"] == "fail"]
-
-
-def fits(finding: Finding, wanted: dict[str, Any]) -> bool:  # Any: YAML
-    """A finding of a wanted rule that names what it has to name."""
-    where = finding["where"]
-    devices = {place["device"] for place in where}
-    ports = {place["port"] for place in where}
-    return (
-        finding["rule"] in wanted["rules"]
-        and finding["severity"] == wanted.get("severity", "error")
-        and set(wanted.get("devices", [])) <= devices
-        and wanted.get("message", "") in finding["message"]
-        and wanted.get("number", "") in " ".join(place["queue"] or "" for place in where)
-        and bool(not wanted.get("ports") or ports & set(wanted["ports"]))
-        and any(
-            wanted.get("file", "") in (each["file"] or "")
-            for each in finding["evidence"] or [{"file": ""}]
-        )
-    )
-
-
-def missing(findings: list[Finding], name: str) -> Iterator[dict[str, Any]]:  # Any: YAML
-    for wanted in EXPECTED.get(name, []):
-        fitting = [each for each in findings if fits(each, wanted)]
-        ports = {place["port"] for each in fitting for place in each["where"]}
-        if not fitting or not set(wanted.get("ports", [])) <= ports:
-            yield wanted
+    return failures(netcheck, folder, intent)
 
 
 @pytest.mark.shared
@@ -93,7 +63,7 @@ def test_every_expected_finding_is_at_its_place(
     missed = {
         folder.name: found
         for folder in cases(shared)
-        if (found := list(missing(lint(netcheck, folder, tmp_path), folder.name)))
+        if (found := list(missing(lint(netcheck, folder, tmp_path), EXPECTED.get(folder.name, []))))
     }
     assert missed == {}
 
