@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from typing import TYPE_CHECKING, Any, Final
 
 from netcheck.collect.target import AGENT, Target, fetch_secret
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     import paramiko
 
 CONNECT_S: Final = 15.0
+KNOWN_HOSTS: Final = "NETCHECK_KNOWN_HOSTS"
+"""Variable that names a file of host keys; with it, no other key is accepted."""
 
 
 def connect(target: Target) -> Any:  # Any: a Netmiko class chosen by name
@@ -39,12 +42,19 @@ def connect(target: Target) -> Any:  # Any: a Netmiko class chosen by name
             fast_cli=True,
             auto_connect=False,
             **login,
+            **_host_keys(),
         )
         connection.establish_connection()
     except (NetmikoBaseException, SSHException, OSError, EOFError) as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise TransportError(f"{place}: {reason or type(error).__name__}") from None
+        raise TransportError(f"{place}: {_reason(error)}") from None
     return connection
+
+
+def _reason(error: Exception) -> str:
+    """Give the line of Netmiko's page-long messages that says what happened."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = (line for line in lines if not line.endswith(":"))
+    return next(telling, type(error).__name__)
 
 
 def _login(target: Target) -> dict[str, Any]:  # Any: Netmiko's keyword arguments
@@ -59,6 +69,11 @@ def _login(target: Target) -> dict[str, Any]:  # Any: Netmiko's keyword argument
     elif target.key not in ("", AGENT):
         login |= {"use_keys": True, "pkey": _private_key(target, f"{place} key")}
     return login
+
+
+def _host_keys() -> dict[str, Any]:  # Any: Netmiko's keyword arguments
+    file = os.environ.get(KNOWN_HOSTS)
+    return {"ssh_strict": True, "alt_host_keys": True, "alt_key_file": file} if file else {}
 
 
 def _private_key(target: Target, place: str) -> paramiko.PKey:

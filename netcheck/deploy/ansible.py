@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import Final
 
 from netcheck.collect.atomic import write_atomically
+from netcheck.collect.connection import KNOWN_HOSTS
 from netcheck.collect.fanout import PACE, Pace, Progress, silent
 from netcheck.collect.secrets import secret_server
 from netcheck.deploy.device import Outcome, State
 from netcheck.deploy.journal import TOUCHED, Event, Phase, Run
 from netcheck.deploy.share import collections_path, shared
 
-_KEPT_VARIABLES: Final = ("SSH_AUTH_SOCK", "TMPDIR")
+_KEPT_VARIABLES: Final = ("SSH_AUTH_SOCK", "TMPDIR", KNOWN_HOSTS)
 _STATES: Final = {
     Phase.DONE: State.DONE,
     Phase.UNDONE: State.UNDONE,

@@ -143,6 +143,15 @@ def test_nobody_listening_is_a_transport_error(bash_device: BashDevice) -> None:
         Session(closed)
 
 
+def test_a_host_key_that_is_not_known_is_refused_where_keys_are_given(
+    bash_device: BashDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "known_hosts").write_text("")
+    monkeypatch.setenv("NETCHECK_KNOWN_HOSTS", str(tmp_path / "known_hosts"))
+    with pytest.raises(TransportError, match="not found in known_hosts"):
+        Session(bash_device.target())
+
+
 def test_a_session_opens_quickly(bash_device: BashDevice) -> None:
     Session(bash_device.target()).close()  # imports are paid once
     start = time.monotonic()
