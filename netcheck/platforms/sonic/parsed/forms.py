@@ -44,7 +44,8 @@ _LOG: Final = re.compile(
     r"^.*\b(?:buffermgrd|orchagent|swss#\w+|pfcwd|syncd)(?:\[\d+\])?:", re.MULTILINE
 )
 _REDIS: Final = re.compile(
-    r"^\S*\d+(?:\[\d+\])?>\s*(?:keys|hgetall|hget)\b|^\s*\d+\) \"|^\{'",
+    r"^\S*\d+(?:\[\d+\])?>\s*(?:keys|hgetall|hget)\b|^\s*\d+\) \"|^\{'"
+    r"|^(?:\S*[$#] ?)?(?:sudo )?(?:sonic-db-cli \w+_DB|redis-cli)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _COMMAND_LINE: Final = re.compile(

@@ -19,7 +19,7 @@ _BUFFER_WORDS: Final = re.compile(
     r"|dscp|dot1p|\btc\b|cable length",
     re.IGNORECASE,
 )
-_PORT: Final = re.compile(r"\b[Pp]ort:? (?P<port>[A-Za-z][\w/-]*\d)")
+_PORT: Final = re.compile(r"\b[Pp]ort[: ] ?(?P<port>[A-Za-z][\w/-]*\d)")
 _KEY: Final = re.compile(r"\b(?P<port>Ethernet[\w/-]*\d)[:|](?P<index>\d+)(?:-(?P<last>\d+))?")
 
 

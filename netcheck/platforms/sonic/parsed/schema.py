@@ -33,7 +33,10 @@ class Number:
         return number_in(text, self.low, self.high)
 
     def __str__(self) -> str:
-        return f"a number from {self.low} to {self.high}"
+        bounds = (
+            f"of at least {self.low}" if self.high == UINT64 else f"from {self.low} to {self.high}"
+        )
+        return f"a number {bounds}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,9 +174,9 @@ def _read_watchdog_counts(shown: _Shown, grid: Grid, row: GridRow) -> None:
     port, _, queue = row.cells[grid.columns[0]].rpartition(":")
     for column, senses in _WATCHDOG_COLUMNS.items():
         parts = row.cells.get(column, "").split("/")
-        words = column.removeprefix("STORM ").split("/")
-        for sense, word, part in zip(senses, words, parts, strict=False):
-            label = word if " " in word else f"{words[0].split()[0]} {word}"
+        about, _, words = column.partition(" ")
+        for sense, word, part in zip(senses, words.split("/"), parts, strict=False):
+            label = f"{about} {word}"
             key = CounterKey(port, sense.meaning, int(queue) if queue.isdigit() else -1, label)
             shown.count(row, key, sense, part)
 
