@@ -72,12 +72,14 @@ def _read_line(page: Page, table: _Table, number: int, text: str) -> Iterator[It
     if "lldpad service is running" in text:
         yield page.of_device("lldp_agent", value=True, line=number)
     elif not _HARMLESS.fullmatch(text):
-        yield from _read_other(page, number, text)
+        yield from _read_other(page, table, number, text)
 
 
-def _read_other(page: Page, number: int, text: str) -> Iterator[Item]:
+def _read_other(page: Page, table: _Table, number: int, text: str) -> Iterator[Item]:
     reported = read_report_line(page, number, text)
     if reported is None:
+        # It may have been a queue: the priorities below it are nobody's.
+        table.queue = None
         yield Unread(page.at(number))
         yield page.defect(number, f"line not understood: {text[:60]}", found=text)
     yield from reported or ()

@@ -24,6 +24,8 @@ _ENDS = frozenset({";", "&&", "||", "|", "&"})
 _QOS = re.compile(r"\b(mlnx_qos|cma_roce_tos|cma_roce_mode|dcb|ethtool -A)\b|/ecn/|traffic_class")
 _SETS = re.compile(r"(?:export\s+)?([A-Za-z_]\w*)=([^\s;|&`$()]*|'[^']*'|\"[^\"$`]*\")\s*;?\s*")
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+_OPENS = re.compile(r"(?:^|[;&|])\s*(?:for|while|until|if|case)\s|\(\)\s*\{|^\s*\{\s*$")
+_CLOSES = re.compile(r"(?:^|;)\s*(?:done|fi|esac|\})(?=\s|;|$)")
 _QUOTING = re.compile(r"""[\\"'`]""")
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 _TOKEN = re.compile(r"[;&|<>]+|[^\s;&|<>]+")
@@ -51,6 +53,7 @@ class _Script:
     ports: dict[str, _Port] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     line: int = 0
+    depth: int = 0
 
     def put(self, owner: Owner, name: str, fact: str, value: object) -> None:
         """Note a fact; a later line overrides an earlier one."""
@@ -82,6 +85,12 @@ def _read_head(page: Page, number: int, line: str) -> Iterator[Item]:
 
 
 def _read_line(script: _Script, line: str) -> Iterator[Item]:
+    opened = script.depth + len(_OPENS.findall(line))
+    script.depth = max(0, opened - len(_CLOSES.findall(line)))
+    if opened:
+        # What is done depends on the machine.
+        yield from _not_understood(script, line, "loop, condition or function")
+        return
     assignment = _SETS.fullmatch(line.strip())
     if assignment:
         script.variables[assignment[1]] = assignment[2].strip("'\"")

@@ -16,7 +16,7 @@ from netcheck.platforms.linux.gids import read_kind, read_netdev, store_address
 
 Placed = tuple[Owner, str, str, object]
 
-_LINE = re.compile(r"(?P<path>(?:/[\w.\-:]+)+?)\s*(?::| = |=)\s*(?P<value>.*)")
+_LINE = re.compile(r"(?P<path>(?:/[\w.\-]+)+)\s*(?::| = |=)\s*(?P<value>.*)")
 _RELATIVE = re.compile(
     r"(?P<path>(?:ports|gids|gid_attrs|hw_counters)(?:/[\w.\-]+)+)[:=](?P<value>.*)"
 )

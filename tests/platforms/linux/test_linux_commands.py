@@ -1,0 +1,68 @@
+"""Reading never changes a host, and every output that is asked for is understood."""
+
+import pytest
+
+from netcheck.model.device import Device
+from netcheck.model.document import Document, DocumentKind
+from netcheck.platforms.linux.apply import holdings
+from netcheck.platforms.linux.commands import commands, is_read_only
+from netcheck.platforms.linux.forms import form_of
+
+HOST = Device("gpu01")
+
+
+def _lines() -> list[str]:
+    every = (*commands(HOST), *holdings(HOST))
+    return sorted({one.line.format(port="rail0", rdma="mlx5_0") for one in every})
+
+
+@pytest.mark.parametrize("line", _lines())
+def test_every_command_is_on_the_allow_list(line: str) -> None:
+    assert is_read_only(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mlnx_qos -i rail0 --pfc 0,0,0,0,0,0,0,0",
+        "mlnx_qos -i rail0 --trust dscp",
+        "mlnx_qos -i rail0; reboot",
+        "mlnx_qos -i $(reboot)",
+        "mlnx_qos -i rail0\nreboot",
+        "mlnx_qos -i -f",
+        "ethtool -A rail0 rx off",
+        "ethtool -s rail0",
+        "cat /etc/shadow",
+        "cat /etc/netcheck/roce/../../shadow.sh",
+        "grep -rH . /sys/class/net/rail0/ecn > /etc/passwd",
+        "sudo mlnx_qos -i rail0",
+        "",
+    ],
+)
+def test_nothing_else_is(line: str) -> None:
+    assert not is_read_only(line)
+
+
+def _asked() -> list[str]:
+    return [one.line.format(port="rail0", rdma="mlx5_0") for one in commands(HOST)]
+
+
+@pytest.mark.parametrize("line", _asked())
+def test_the_output_of_every_command_has_a_reader(line: str) -> None:
+    assert form_of(Document("x", "", line)) is not None
+
+
+def test_file_names_in_a_snapshot_are_unique() -> None:
+    files = [one.file for one in commands(HOST)]
+    assert len(set(files)) == len(files)
+
+
+def test_perf_reads_counters_their_boot_and_their_ports() -> None:
+    counted = [one.file for one in commands(HOST) if one.kind is DocumentKind.COUNTERS]
+    assert counted == [
+        "boot_id.txt",
+        "rdma_link.json",
+        "ip_link_{port}.json",
+        "ethtool_S_{port}.txt",
+        "hw_counters_{rdma}.txt",
+    ]

@@ -1,0 +1,99 @@
+"""Scripts that other people wrote, and where reading them ends."""
+
+import pytest
+
+from netcheck.model.document import Document
+from netcheck.model.known import UNKNOWN
+from netcheck.model.qos import DcbxMode, Trust
+from netcheck.platforms.linux.parse import parse
+
+SCRIPT = """\
+#!/bin/bash
+# RoCE on both ports
+IF=ens1f0np0
+DEV=mlx5_0
+ethtool -A $IF rx off tx off
+ip link set $IF mtu 9000
+mlnx_qos -i ${IF} -d os --trust=dscp 2>/dev/null
+sudo mlnx_qos -i $IF --pfc=0,0,0,1,0,0,0,0 > /dev/null 2>&1 || true
+mlnx_qos -i $IF -F x,x,x,x,1,x,x,x; mlnx_qos -i $IF -p 0,1,2,3,4,5,6,7
+mlnx_qos -i $IF --dscp2prio set,30,3 --dscp2prio set,26,3 --dscp2prio del,30,3
+echo 106 > /sys/class/infiniband/$DEV/tc/1/traffic_class
+cma_roce_tos -d $DEV -t 106
+cma_roce_mode -d $DEV -p 1 -m 2
+"""
+
+
+def test_a_script_is_what_it_leaves_behind() -> None:
+    found = parse([Document("roce.sh", SCRIPT)], name="gpu01")
+    port, rdma = found.ports["ens1f0np0"], found.rdma["mlx5_0"]
+    assert (port.ip_mtu, port.qos.trust, port.qos.dcbx_mode) == (9000, Trust.DSCP, DcbxMode.HOST)
+    assert (port.qos.global_pause_rx, port.qos.global_pause_tx) == (False, False)
+    assert port.qos.pfc_rx == port.qos.pfc_tx == frozenset({3, 4})
+    assert port.qos.priority_to_queue == {n: n for n in range(8)}
+    assert port.qos.dscp_to_priority == {26: 3}
+    assert (rdma.traffic_class, rdma.rdma_cm_tos, rdma.rdma_cm_roce_v2) == (106, 106, True)
+    assert found.defects == ()
+
+
+def test_the_later_command_counts_and_is_the_evidence() -> None:
+    text = "mlnx_qos -i eth1 --trust pcp\nmlnx_qos -i eth1 --trust dscp\n"
+    found = parse([Document("roce.sh", text)], name="gpu01")
+    assert found.ports["eth1"].qos.trust is Trust.DSCP
+    assert found.find_evidence("port eth1", "trust").line == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mlnx_qos -i eth1 --pfc 0,0,0,1",
+        "mlnx_qos -i eth1 --pfc 0,0,0,3,0,0,0,0",
+        "mlnx_qos -i eth1 --tc_bw 50,50,0,0,0,0,0,0",
+        "mlnx_qos -i eth1 --tsa ets,ets,stri",
+        "mlnx_qos -i eth1 --dscp2prio",
+        "mlnx_qos -i eth1 --dscp2prio set,64,3",
+        "mlnx_qos -i eth1 --dscp2prio put,6,3",
+        "mlnx_qos -i eth1 --trust bot",
+        "mlnx_qos -i eth1 --cable_len 70000",
+        "mlnx_qos -i $PORT --trust dscp",
+        "mlnx_qos --trust dscp",
+        "mlnx_qos -i eth1 --trust 'dscp",
+        "for p in eth1 eth2; do mlnx_qos -i $p --trust dscp; done",
+        "cma_roce_tos -d mlx5_0 -t 300",
+        "cma_roce_mode -d mlx5_0 -m 3",
+        "echo 64 > /sys/class/net/eth1/ecn/roce_np/cnp_dscp",
+        "ethtool -A eth1 rx of",
+    ],
+)
+def test_a_command_the_tool_would_refuse_is_a_defect_and_no_fact(line: str) -> None:
+    text = f"mlnx_qos -i eth0 --trust dscp\n{line}\n"
+    found = parse([Document("roce.sh", text)], name="gpu01")
+    assert [defect.evidence.line for defect in found.defects] == [2]
+    assert set(found.ports) == {"eth0"}
+    assert all(one.traffic_class is UNKNOWN for one in found.rdma.values())
+    assert all(one.rdma_cm_roce_v2 is UNKNOWN for one in found.rdma.values())
+
+
+def test_what_a_condition_guards_is_not_taken_for_done() -> None:
+    text = (
+        "if [ -d /sys/class/net/eth1 ]; then\n"
+        "    mlnx_qos -i eth1 --trust dscp\n"
+        "fi\n"
+        "mlnx_qos -i eth0 --trust dscp\n"
+    )
+    found = parse([Document("roce.sh", text)], name="gpu01")
+    assert set(found.ports) == {"eth0"}
+    assert [defect.evidence.line for defect in found.defects] == [2]
+
+
+def test_commands_of_no_interest_are_kept_as_unread() -> None:
+    text = "mlnx_qos -i eth0 --trust dscp\nmodprobe mlx5_ib\nnvidia-smi -pm 1\n"
+    found = parse([Document("roce.sh", text)], name="gpu01")
+    assert [one.line for one in found.unread] == [3]
+    assert found.defects == ()
+
+
+def test_reading_is_not_setting() -> None:
+    text = "mlnx_qos -i eth0 --trust dscp\nmlnx_qos -i eth0\ncma_roce_tos -d mlx5_0\n"
+    found = parse([Document("roce.sh", text)], name="gpu01")
+    assert (found.defects, dict(found.rdma)) == ((), {})
