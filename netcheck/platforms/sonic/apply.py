@@ -31,6 +31,7 @@ from netcheck.platforms.sonic.applied.operations import (
     operations,
     patch_text,
 )
+from netcheck.platforms.sonic.applied.said import said_of
 
 FILE: Final = "config_db.json"
 VERSION_FILE: Final = "sonic_version.yml"
@@ -64,7 +65,7 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
     wanted = _read(rendered.get(FILE), f"{device.name} rendered {FILE}")
     _refuse_old_schema(device, now)
     try:
-        target = merge(now, wanted, frozenset(device.ports))
+        target = merge(now, wanted, said_of(device))
     except InputError as error:
         raise InputError(f"{device.name} {error}") from error
     _refuse_missing_pools(device, wanted, target)

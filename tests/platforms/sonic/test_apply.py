@@ -12,7 +12,7 @@ import pytest
 from netcheck.model.device import Device
 from netcheck.model.errors import InputError
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.known import ABSENT
+from netcheck.model.known import ABSENT, UNKNOWN
 from netcheck.model.qos import Buffer, Ecn
 from netcheck.platforms.platform import Change, Impact, Run, Upload
 from netcheck.platforms.sonic.apply import CONFIG, PATCH, holdings, plan
@@ -189,6 +189,25 @@ def test_a_range_that_overlaps_a_lossless_group_keeps_its_other_groups() -> None
         "Ethernet8|3": "pg_lossless_400000_5m_profile",
         "Ethernet8|4-7": "ingress_lossy_profile",
     }
+
+
+def test_what_is_not_said_of_a_port_of_the_intent_stays() -> None:
+    held = deepcopy(SHIPPED)
+    held["PORT_QOS_MAP"]["Ethernet16"] = {"dscp_to_tc_map": "AZURE", "pfc_enable": "3,4"}
+    held["QUEUE"]["Ethernet16|0-7"] = {"scheduler": "scheduler.0"}
+    held["BUFFER_PG"]["Ethernet16|3-4"] = {"profile": "pg_lossless_400000_300m_profile"}
+    after = _after(_plan(leaf(), held), held)
+    assert after["PORT_QOS_MAP"]["Ethernet16"] == {"dscp_to_tc_map": "AZURE", "pfc_enable": ""}
+    assert after["QUEUE"]["Ethernet16|0-7"] == {"scheduler": "scheduler.0"}
+    assert after["BUFFER_PG"]["Ethernet16|3-4"] == held["BUFFER_PG"]["Ethernet16|3-4"]
+
+
+def test_one_of_two_facts_of_a_queue_may_be_said() -> None:
+    held = deepcopy(SHIPPED)
+    held["QUEUE"]["Ethernet0|3-4"] = {"scheduler": "scheduler.0", "wred_profile": "AZURE_LOSSLESS"}
+    after = _after(_plan(leaf(ecn=UNKNOWN), held), held)
+    assert after["QUEUE"]["Ethernet0|3-4"] == {"wred_profile": "AZURE_LOSSLESS"}
+    assert after["QUEUE"]["Ethernet0|3"] == {"scheduler": "dwrr_50"}
 
 
 def test_objects_show_what_differs_before_and_after() -> None:

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from netcheck.model.device import Device
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.platforms.sonic.applied.merge import merge
+from netcheck.platforms.sonic.applied.said import said_of
 from netcheck.platforms.sonic.render import render_tables
 from tests.platforms.sonic.sonic_policies import POOLS, switches
 from tests.platforms.sonic.sonic_switch import (
@@ -57,7 +58,7 @@ def _whole(device: Device) -> Tables:
         },
         "BUFFER_PG": {"Ethernet504|0": {"profile": "shipped_profile"}},
     }
-    return merge(base, render_tables(device), device.ports.keys())
+    return merge(base, render_tables(device), said_of(device))
 
 
 def _dynamic() -> Device:

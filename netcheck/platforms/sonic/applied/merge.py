@@ -1,7 +1,7 @@
 """Merge the owned part into what a switch holds; everything else stays as it is.
 
-A table that was not rendered is not touched. In a rendered one, objects of the
-intent's ports are replaced, shared objects (maps, schedulers, WRED profiles,
+A table that was not rendered is not touched. In a rendered one, what is said of
+the intent's ports is replaced, shared objects (maps, schedulers, WRED profiles,
 lossless profiles) go when nothing names them any more, and the rest stays.
 """
 
@@ -14,31 +14,32 @@ from typing import Any, Final
 
 from netcheck.model.errors import InputError
 from netcheck.platforms.capabilities import Owned, capabilities
+from netcheck.platforms.sonic.applied.said import Said
 from netcheck.platforms.sonic.rendered.names import range_key, ranges
 
 # Any: fields of unowned tables may be lists or nested, and stay as they are.
 Fields = dict[str, Any]
 Rows = dict[str, Fields]
 Tables = dict[str, Rows]
-Merger = Callable[[str, Tables, Rows, Collection[str]], None]
+Merger = Callable[[str, Tables, Rows, Said], None]
 
 _KEY: Final = re.compile(r"(?P<port>[^|]+)\|(?P<low>\d+)(?:-(?P<high>\d+))?")
 _NULL: Final = "NULL"
 _LOSSLESS: Final = re.compile(r"pg_lossless_.*_profile")
 
 
-def merge(held: Tables, rendered: Tables, ports: Collection[str]) -> Tables:
+def merge(held: Tables, rendered: Tables, said: Said) -> Tables:
     """Give what the switch shall hold.
 
     Args:
-        ports: Ports of the intent; objects of others are not touched.
+        said: Fields of the intent's ports that may be changed or removed.
 
     Raises:
         InputError: A rendered port is not on the switch.
     """
     target = deepcopy(held)
     for table, rows in rendered.items():
-        _MERGERS.get(table, _merge_shared)(table, target, rows, ports)
+        _MERGERS.get(table, _merge_shared)(table, target, rows, said)
     for table in rendered:
         if _MERGERS.get(table, _merge_shared) is _merge_shared:
             _drop_unused(table, target, rendered[table])
@@ -49,7 +50,7 @@ def _owned(table: str) -> Owned:
     return capabilities("sonic").owned[table]
 
 
-def _merge_ports(table: str, target: Tables, rows: Rows, ports: Collection[str]) -> None:
+def _merge_ports(table: str, target: Tables, rows: Rows, said: Said) -> None:
     """Set fields of ports that exist; a port cannot be made by writing its MTU."""
     there = target.get(table, {})
     for port, fields in rows.items():
@@ -57,38 +58,43 @@ def _merge_ports(table: str, target: Tables, rows: Rows, ports: Collection[str])
             known = f"{len(there)} others" if there else "no port at all"
             raise InputError(f"{table}|{port}: expected on the switch, found {known}")
         there[port].update(fields)
-    del ports  # every rendered port is one of them
+    del said  # every rendered port is of the intent
 
 
-def _merge_by_port(table: str, target: Tables, rows: Rows, ports: Collection[str]) -> None:
-    """Replace the owned fields of the intent's ports; a row left without any goes."""
+def _merge_by_port(table: str, target: Tables, rows: Rows, said: Said) -> None:
+    """Replace what is said of the intent's ports; a row left without any field goes."""
     there = target.setdefault(table, {})
-    for key in [key for key in there if key in ports]:
-        left = _unowned(table, there[key])
-        if key in rows or (left and table != "PFC_WD"):  # no watchdog without its times
-            there[key] = left
-        else:
-            del there[key]
-    for key, fields in rows.items():
-        there.setdefault(key, {}).update(fields)
+    for port, fields in said[table].items():
+        left = _without(there.get(port, {}), fields)
+        is_meant = port in rows or table != "PFC_WD"  # no watchdog without its times
+        if port in there and fields:
+            there[port] = left if is_meant else {}
+    for key, added in rows.items():
+        there.setdefault(key, {}).update(added)
+    _drop_empty(there, rows)
 
 
-def _unowned(table: str, fields: Fields) -> Fields:
-    owned = _owned(table)
-    return {name: value for name, value in fields.items() if name not in owned.fields}
+def _without(row: Fields, fields: Collection[str]) -> Fields:
+    return {name: value for name, value in row.items() if name not in fields}
 
 
-def _merge_queues(table: str, target: Tables, rows: Rows, ports: Collection[str]) -> None:
-    """Replace all rows of the intent's ports."""
+def _drop_empty(there: Rows, rows: Rows) -> None:
+    for key in [key for key, fields in there.items() if not fields and key not in rows]:
+        del there[key]
+
+
+def _merge_queues(table: str, target: Tables, rows: Rows, said: Said) -> None:
+    """Replace what is said of the queues of the intent's ports, in whatever ranges it stands."""
     there = target.setdefault(table, {})
     for key in list(there):
-        match = _KEY.fullmatch(key)
-        if match and match["port"] in ports:
-            del there[key]
-    there.update(deepcopy(rows))
+        fields = said[table].get(_split(key)[0], frozenset())
+        there[key] = _without(there[key], fields)
+    for key, added in rows.items():
+        there.setdefault(key, {}).update(added)
+    _drop_empty(there, rows)
 
 
-def _merge_accounts(table: str, target: Tables, rows: Rows, ports: Collection[str]) -> None:
+def _merge_accounts(table: str, target: Tables, rows: Rows, said: Said) -> None:
     """Replace lossless accounts of the intent's ports; others keep what is not rendered."""
     there = target.setdefault(table, {})
     wanted = {
@@ -96,7 +102,7 @@ def _merge_accounts(table: str, target: Tables, rows: Rows, ports: Collection[st
     }
     for key in list(there):
         port, numbers = _split(key)
-        if port not in ports or key in rows:
+        if not said[table].get(port) or key in rows:
             continue
         left = [number for number in numbers if (port, number) not in wanted]
         is_ours = table == "BUFFER_PG" and _is_lossless(there[key], target)
@@ -124,38 +130,38 @@ def _is_lossless(fields: Fields, target: Tables) -> bool:
     )
 
 
-def _merge_cables(table: str, target: Tables, rows: Rows, ports: Collection[str]) -> None:
+def _merge_cables(table: str, target: Tables, rows: Rows, said: Said) -> None:
     """Set the cables of the intent's ports in the one row that buffermgrd reads."""
     there = target.setdefault(table, {})
+    ports = [port for port, fields in said[table].items() if fields]
     for key in list(there):
-        there[key] = {port: cable for port, cable in there[key].items() if port not in ports}
-        if not there[key]:
-            del there[key]
+        there[key] = _without(there[key], ports)
     for key, fields in rows.items():
         there.setdefault(key, {}).update(fields)
+    _drop_empty(there, rows)
 
 
-def _merge_fields(table: str, target: Tables, rows: Rows, ports: Collection[str]) -> None:
+def _merge_fields(table: str, target: Tables, rows: Rows, said: Said) -> None:
     """Set the rendered fields; other objects and fields stay."""
     there = target.setdefault(table, {})
     for key, fields in rows.items():
         there.setdefault(key, {}).update(fields)
-    del ports  # the whole switch's
+    del said  # the whole switch's
 
 
-def _merge_rows(table: str, target: Tables, rows: Rows, ports: Collection[str]) -> None:
+def _merge_rows(table: str, target: Tables, rows: Rows, said: Said) -> None:
     """Replace the owned rows."""
     there = target.setdefault(table, {})
     for key in [key for key in there if _owned(table).holds(key)]:
         del there[key]
     there.update(deepcopy(rows))
-    del ports  # the whole switch's
+    del said  # the whole switch's
 
 
-def _merge_shared(table: str, target: Tables, rows: Rows, ports: Collection[str]) -> None:
+def _merge_shared(table: str, target: Tables, rows: Rows, said: Said) -> None:
     """Replace the rendered objects; those that nothing names go afterwards."""
     target.setdefault(table, {}).update(deepcopy(rows))
-    del ports  # shared by all
+    del said  # shared by all
 
 
 _MERGERS: Final[Mapping[str, Merger]] = {
