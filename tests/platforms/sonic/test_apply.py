@@ -213,6 +213,7 @@ def test_one_of_two_facts_of_a_queue_may_be_said() -> None:
 def test_objects_show_what_differs_before_and_after() -> None:
     shown = {name: (old, new) for name, old, new in _plan(leaf(), SHIPPED).objects}
     assert shown["PORT|Ethernet0"] == ("mtu=9100", "mtu=9216, pfc_asym=off")
+    assert shown["DSCP_TO_TC_MAP|backend"] == ("", "0-25=0, 26=3, 27-47=0, 48=6, 49-63=0")
     assert shown["PFC_WD|GLOBAL"] == ("POLL_INTERVAL=400", "POLL_INTERVAL=200")
 
 

@@ -83,8 +83,21 @@ class Operation:
 
 
 def _shown(fields: Fields | None, names: frozenset[str]) -> str:
-    present = sorted(names & fields.keys()) if fields else []
-    return ", ".join(f"{name}={fields[name]}" for name in present) if fields else ""
+    """Fields as ``name=value``; entries of maps that follow each other as one range."""
+    held = {name: fields[name] for name in names & fields.keys()} if fields else {}
+    numbers = {int(name): value for name, value in held.items() if name.isdecimal()}
+    runs: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if runs and runs[-1][1] == number - 1 and numbers[number - 1] == numbers[number]:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    entries = [
+        f"{low}={numbers[low]}" if low == high else f"{low}-{high}={numbers[low]}"
+        for low, high in runs
+    ]
+    words = [f"{name}={held[name]}" for name in sorted(held) if not name.isdecimal()]
+    return ", ".join([*entries, *words])
 
 
 def differences(held: Tables, target: Tables) -> list[Difference]:
