@@ -217,9 +217,9 @@ class Writer:
 
 def _path(device: Device, place: Place, fact: str, key: str) -> tuple[str, ...]:
     """Path of a fact in ``Device.evidence``."""
-    if not place.port:
-        return (f"device {fact}",)
     words = place.queue.split() or [""]
+    if not place.port:
+        return tuple(part for part in (f"device {fact}", key or words[-1]) if part)
     named = next((name for name in (words[0], place.port) if name in device.rdma), "")
     subject = f"rdma {named}" if named else f"port {place.port}"
     number = key or (words[-1] if words[-1] != named else "")

@@ -144,7 +144,7 @@ def ecn_drop_instead_of_mark(port: PortView) -> Iterator[Fault]:
     """
     for each in lossless_ecn(port):
         if each.action is CongestionAction.DROP:
-            yield Fault(each, ("ecn", "action"), "mark", "drop")
+            yield Fault(each, ("action", "ecn"), "mark", "drop")
 
 
 @rule(
@@ -164,7 +164,7 @@ def ecn_inactive(port: PortView) -> Iterator[Fault]:
     """
     for each in lossless_ecn(port):
         if not each.is_active:
-            yield Fault(each, ("ecn", "is_active"), expected=True, found=False)
+            yield Fault(each, ("is_active", "ecn"), expected=True, found=False)
 
 
 def unbound_profiles(device: DeviceView) -> Iterator[EcnView]:
@@ -191,7 +191,7 @@ def ecn_profile_inactive(device: DeviceView) -> Iterator[Fault]:
     for profile in unbound_profiles(device):
         with device.attempt():
             if not profile.is_active:
-                yield Fault(profile, ("ecn_profiles", "is_active"), expected=True, found=False)
+                yield Fault(profile, ("is_active", "ecn_profiles"), expected=True, found=False)
 
 
 @rule(
@@ -212,7 +212,7 @@ def ecn_profile_drops(device: DeviceView) -> Iterator[Fault]:
     for profile in unbound_profiles(device):
         with device.attempt():
             if profile.action is CongestionAction.DROP:
-                yield Fault(profile, ("ecn_profiles", "action"), "mark", "drop")
+                yield Fault(profile, ("action", "ecn_profiles"), "mark", "drop")
 
 
 @rule(
@@ -233,7 +233,7 @@ def ecn_kmin_ge_kmax(port: PortView) -> Iterator[Fault]:
     for each in lossless_ecn(port):
         if each.kmin_bytes > each.kmax_bytes:
             yield Fault(
-                each, ("ecn", "kmin_bytes"), f"<= {each.kmax_bytes}", each.kmin_bytes, "kmax"
+                each, ("kmin_bytes", "ecn"), f"<= {each.kmax_bytes}", each.kmin_bytes, "kmax"
             )
 
 
@@ -248,7 +248,7 @@ def ecn_pmax_zero(port: PortView) -> Iterator[Fault]:
     """
     for each in lossless_ecn(port):
         if each.pmax_percent == 0 and each.kmin_bytes < each.kmax_bytes:
-            yield Fault(each, ("ecn", "pmax_percent"), "> 0 %", "0 %")
+            yield Fault(each, ("pmax_percent", "ecn"), "> 0 %", "0 %")
 
 
 @rule(
@@ -282,7 +282,7 @@ def ecn_kmax_above_pfc(port: PortView) -> Iterator[Fault]:
         if each.kmax_bytes >= onset:
             yield Fault(
                 each,
-                ("ecn", "kmax_bytes"),
+                ("kmax_bytes", "ecn"),
                 f"< {int(onset)}",
                 each.kmax_bytes,
                 note="where PFC begins",

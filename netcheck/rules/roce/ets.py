@@ -84,7 +84,9 @@ def ets_tc_zero_bw(port: PortView) -> Iterator[Fault]:
     for each in port.lossless:
         queue = port.queue_of(each.priority)
         if weights(port.scheduler).get(queue) == 0:
-            yield Fault(port, ("scheduler",), "> 0 %", "0 %", number=f"queue {queue}")
+            yield Fault(
+                port, ("weight_percent", "scheduler"), "> 0 %", "0 %", number=f"queue {queue}"
+            )
 
 
 @rule(
@@ -112,7 +114,12 @@ def ets_lossless_starved(port: PortView) -> Iterator[Fault]:
         limit = _least_share(port, each.priority, len(found))
         if share < limit:
             yield Fault(
-                port, ("scheduler",), f">= {limit:.1f} %", f"{share:.1f} %", number=f"queue {queue}"
+                port,
+                ("weight_percent", "scheduler"),
+                f">= {limit:.1f} %",
+                f"{share:.1f} %",
+                note="share among weighted queues",
+                number=f"queue {queue}",
             )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from netcheck.model.device import Defect, DefectKind
@@ -24,35 +25,27 @@ def _fault(device: DeviceView, defect: Defect) -> Fault:
     places = tuple(Place(name, port, number) for port in defect.ports for number in numbers)
     return Fault(
         device,
-        (_object(defect),),
-        defect.expected or "a text that the device takes",
-        _found(defect),
+        (_portless(defect, defect.place) or defect.kind.value,),
+        _portless(defect, defect.expected) or "a text that the device takes",
+        _portless(defect, _found(defect)),
         places=places or (Place(name),),
         severity=None if defect.touches_qos else Severity.WARNING,
         evidence=defect.evidence,
     )
 
 
-def _object(defect: Defect) -> str:
-    """The object without its port, so that one mistake on many ports is one finding."""
-    shown = defect.place or defect.kind.value
-    for port in defect.ports:
-        shown = shown.replace(port, "*")
-    return shown
-
-
 def _found(defect: Defect) -> str:
     if defect.found:
         return defect.found
     is_empty = defect.expected and defect.kind is DefectKind.MALFORMED_VALUE
-    return "nothing" if is_empty else _without_ports(defect)
+    return "nothing" if is_empty else defect.message
 
 
-def _without_ports(defect: Defect) -> str:
-    shown = defect.message
+def _portless(defect: Defect, text: str) -> str:
+    """The text without its ports, so that one mistake on many ports is one finding."""
     for port in defect.ports:
-        shown = shown.replace(port, "*")
-    return shown
+        text = re.sub(rf"(?<![\w/]){re.escape(port)}(?![\w/])", "*", text)
+    return text
 
 
 @rule("reference-dangling", severity=Severity.ERROR, scope=Scope.DEVICE, source=REFERENCES)
