@@ -29,7 +29,15 @@ _KIND_OF_DATABASE: Final = {
     Database.COUNTERS: DocumentKind.COUNTERS,
 }
 _OTHER_TABLES: Final = frozenset(
-    {"VERSIONS", "LLDP_ENTRY", "LOOPBACK_INTERFACE", "MGMT_INTERFACE", "DEVICE_NEIGHBOR", "FEATURE"}
+    {
+        "VERSIONS",
+        "LLDP_ENTRY",
+        "BUFFER_MAX_PARAM",
+        "LOOPBACK_INTERFACE",
+        "MGMT_INTERFACE",
+        "DEVICE_NEIGHBOR",
+        "FEATURE",
+    }
 )
 _KNOWN_TABLES: Final = frozenset(SCHEMAS) | _OTHER_TABLES
 _BROKEN: Final = re.compile(
@@ -100,10 +108,12 @@ def _recognise_json(document: Document) -> Recognition | None:
         return None
     databases = [d for d in Database if any(of is d for of, _ in found)]
     database = databases[0] if databases else hint or Database.CONFIG
+    # a list of keys to set is what a program is given to apply, not what it applied
+    is_list = text.root is not None and isinstance(text.root.value, list)
     return Recognition(
         _PLATFORM,
         database.value.lower(),
-        _KIND_OF_DATABASE[database],
+        DocumentKind.CONFIG if is_list else _KIND_OF_DATABASE[database],
         device=_hostname(tables),
         is_whole=tables.is_whole,
         objects=frozenset(named),
