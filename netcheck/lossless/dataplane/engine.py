@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from netcheck.lossless.dataplane.buffers import EgressAccount, IngressAccount, Pool
@@ -64,6 +64,11 @@ class FlowState:
     cnp_ignored: int = 0
     arrived: int = 0
     finished_s: float = 0.0
+    lost: tuple[list[int], list[int]] = field(default_factory=lambda: ([], []))
+
+    def __post_init__(self) -> None:
+        for kind, stops in enumerate(self.stops):
+            self.lost[kind].extend([0] * len(stops))
 
 
 class Engine:
@@ -195,6 +200,15 @@ class Engine:
             self.step += 1
             self.now = self.step * self.step_s
 
+    def drain(self, longest_s: float) -> None:
+        """Send nothing new, and step until nothing is on its way any more."""
+        for port in self.ports.values():
+            for queue in port.queues:
+                queue.senders.clear()
+        end = self.now + longest_s
+        while self.now < end and (self.trains or self.active):
+            self.run_until(self.now + 10 * self.step_s)
+
     def _later(self, delay_s: float) -> int:
         return self.step + max(1, round(delay_s / self.step_s))
 
@@ -227,6 +241,7 @@ class Engine:
             self._enqueue(train, stop)
 
     def _lose(self, train: Train, packets: int) -> None:
+        self.flows[train.sender.index].lost[train.kind][train.hop] += packets
         if train.kind == DATA:
             train.sender.dropped += packets
             self.events += 1

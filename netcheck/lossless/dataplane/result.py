@@ -87,29 +87,32 @@ class Result:
     simulated_s: float
 
 
+# What goes through is counted by flows, so that it agrees along each way.
 _GAUGES = frozenset(
     {"queue_peak", "group_shared_peak", "group_headroom_peak", "goodput_bps", "queued"}
-    | {"rate_bps", "finished_s"}
+    | {"rate_bps", "finished_s", "tx_packets", "tx_bytes", "rx_packets", "rx_bytes"}
+    | {"queue_packets", "queue_bytes", "sent", "arrived", "dropped"}
 )
 C = TypeVar("C", PortCounters, FlowCounters)
 
 
-def stretched(before: C, after: C, factor: float) -> C:
-    """Go on counting ``factor`` times as much as between two readings; gauges stay."""
+def stretched(final: C, before: C, after: C, factor: float) -> C:
+    """Add to ``final`` the growth between two readings, ``factor`` times; gauges stay."""
     changes: dict[str, float | Row] = {}
-    for field in fields(after):
-        old, new = getattr(before, field.name), getattr(after, field.name)
+    for field in fields(final):
         if field.name in _GAUGES:
             continue
-        if isinstance(new, tuple):
+        values = tuple(getattr(row, field.name) for row in (final, before, after))
+        if isinstance(values[0], tuple):
             changes[field.name] = tuple(
-                _grown(b, a, factor, field.name) for b, a in zip(old, new, strict=True)
+                _grown(*row, factor=factor, name=field.name) for row in zip(*values, strict=True)
             )
         else:
-            changes[field.name] = _grown(old, new, factor, field.name)
-    return replace(after, **changes)  # type: ignore[arg-type]  # fields are checked by name
+            changes[field.name] = _grown(*values, factor=factor, name=field.name)
+    return replace(final, **changes)  # type: ignore[arg-type]  # fields are checked by name
 
 
-def _grown(before: float, after: float, factor: float, name: str) -> float:
-    value = after + (after - before) * factor
+def _grown(*values: float, factor: float, name: str) -> float:
+    final, before, after = values
+    value = final + (after - before) * factor
     return value if name.endswith("_s") else round(value)

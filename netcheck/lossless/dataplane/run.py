@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from netcheck.lossless.dataplane.carry import carry
 from netcheck.lossless.dataplane.engine import Engine, FlowState
 from netcheck.lossless.dataplane.network import Flow, Network
 from netcheck.lossless.dataplane.ports import PortState
@@ -12,9 +13,11 @@ from netcheck.lossless.dataplane.result import FlowCounters, PortCounters, Resul
 STEP_S = 200e-9
 QUIET_S = 0.2e-3
 SETTLE_S = 1.5e-3
-WINDOW_S = 1.5e-3
+WINDOW_S = 1.2e-3
+DRAIN_S = 5e-3
 
 Reading = tuple[dict[tuple[str, str], PortCounters], dict[str, FlowCounters]]
+Losses = list[tuple[int, int, list[int], list[int]]]
 
 
 def run(
@@ -29,28 +32,57 @@ def run(
 
     What happens before ``settle_s`` is counted once; the window after it
     stands for the rest. Where nothing was paused, marked or lost early on, the
-    run is steady at once and the window is short.
+    run is steady at once and the window is short. At the end everything that
+    is on its way arrives, so that packets agree along each way.
     """
     engine = Engine(network, flows, step_s=step_s)
     engine.run_until(min(QUIET_S, duration_s))
     is_quiet = not engine.events
     engine.run_until(min(QUIET_S if is_quiet else settle_s, duration_s))
-    before, start = _read(engine), engine.now
+    before, passed, start = _read(engine), _passed(engine), engine.now
     engine.run_until(min(start + (QUIET_S if is_quiet else WINDOW_S), duration_s))
     after, end = _read(engine), engine.now
+    grown = _growth(passed, _passed(engine))
+    engine.drain(DRAIN_S)
+    final = _read(engine)
     rest = max(duration_s - end, 0.0)
     factor = rest / (end - start) if end > start else 0.0
-    whole = [not flow.sender.packet_limit for flow in engine.flows]
-    return Result(
-        {key: stretched(before[0][key], row, factor) for key, row in after[0].items()},
-        {
-            name: stretched(before[1][name], row, factor if goes_on else 0.0)
-            for goes_on, (name, row) in zip(whole, after[1].items(), strict=True)
-        },
-        {key: pool.peak for key, pool in engine.pools.items()},
-        engine.first_pause_s,
-        end,
-    )
+    ports = {
+        key: stretched(row, before[0][key], after[0][key], factor) for key, row in final[0].items()
+    }
+    counters = {
+        name: stretched(row, before[1][name], after[1][name], factor)
+        for name, row in final[1].items()
+    }
+    if factor:
+        carry(engine, grown, factor, ports, counters)
+    peaks = {key: pool.peak for key, pool in engine.pools.items()}
+    return Result(ports, counters, peaks, engine.first_pause_s, end)
+
+
+def _passed(engine: Engine) -> Losses:
+    """Packets that arrived, data and CNPs, and those lost at each stop, by flow."""
+    return [
+        (
+            flow.arrived,
+            flow.cnp_handled + flow.cnp_ignored,
+            list(flow.lost[0]),
+            list(flow.lost[1]),
+        )
+        for flow in engine.flows
+    ]
+
+
+def _growth(before: Losses, after: Losses) -> Losses:
+    return [
+        (
+            new[0] - old[0],
+            new[1] - old[1],
+            [b - a for a, b in zip(old[2], new[2], strict=True)],
+            [b - a for a, b in zip(old[3], new[3], strict=True)],
+        )
+        for old, new in zip(before, after, strict=True)
+    ]
 
 
 def _read(engine: Engine) -> Reading:

@@ -16,7 +16,7 @@ from netcheck.lossless.dataplane.network import Flow
 OVERHEAD_BYTES = 82
 GAP_BYTES = 20
 CNP_WIRE_BYTES = 98
-TIMER_S = 15e-6
+TIMER_S = 20e-6
 ESTIMATE_GAIN = 1 / 8
 FAST_RECOVERIES = 3
 LEAST_STEP_SHARE = 1 / 4000
