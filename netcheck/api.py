@@ -267,6 +267,8 @@ def verify_devices(
 ) -> Report:
     """Read the fabric's devices twice into a new snapshot, then verify that.
 
+    Evidence names files within the snapshot.
+
     Args:
         fabric: A deployable intent.
         folder: Where the snapshot goes.
@@ -285,7 +287,15 @@ def verify_devices(
     collect(whole, folder, devices=names, progress=progress)
     time.sleep(between_s)
     collect(whole, folder, devices=names, kinds={DocumentKind.COUNTERS}, reading=1)
-    return verify_snapshot(fabric, folder, profile=profile, limit=limit)
+    report = verify_snapshot(fabric, folder, profile=profile, limit=limit)
+    return replace(report, findings=tuple(_within(folder, each) for each in report.findings))
+
+
+def _within(folder: Path, finding: Finding) -> Finding:
+    """The finding with evidence named from the snapshot's folder on."""
+    start = f"{folder}/"
+    evidence = (replace(one, file=one.file.removeprefix(start)) for one in finding.evidence)
+    return replace(finding, evidence=tuple(evidence))
 
 
 def diff_paths(before: str | Path, after: str | Path, *, limit: Iterable[str] = ()) -> Report:

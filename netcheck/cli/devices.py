@@ -33,7 +33,7 @@ def running_lab(directory: str) -> LabState:
     """
     from netcheck.lab.control import lab_status  # noqa: PLC0415 -- an extra
 
-    state = lab_status(Path(directory))
+    state = lab_status(Path(directory).resolve())
     if state is None:
         raise InputError(f"{directory}: no lab is up; netcheck lab up INTENT starts one")
     return state

@@ -40,7 +40,7 @@ def up(intent: tuple[str, ...], directory: str) -> ExitCode:
     from netcheck.lab.control import start_lab  # noqa: PLC0415 -- an extra
 
     fabric = api.complete(api.load_intent(intent, deployable=True))
-    state = start_lab(fabric, Path(directory))
+    state = start_lab(fabric, Path(directory).resolve())
     say(f"{directory}: {len(state.devices)} devices up\n")
     return ExitCode.CLEAN
 
@@ -51,7 +51,7 @@ def down(directory: str) -> ExitCode:
     """Stop the lab."""
     from netcheck.lab.control import stop_lab  # noqa: PLC0415 -- an extra
 
-    stop_lab(Path(directory))
+    stop_lab(Path(directory).resolve())
     say(f"{directory}: down\n")
     return ExitCode.CLEAN
 
@@ -83,10 +83,10 @@ def fault(
     from netcheck.lab import control  # noqa: PLC0415 -- an extra
 
     if clear:
-        control.clear(Path(directory))
+        control.clear(Path(directory).resolve())
         say("all faults are out\n")
     elif name is None:
         raise InputError("lab fault: missing NAME (or --clear)")
     else:
-        say(f"{control.inject(Path(directory), name, device=device, port=port)}\n")
+        say(f"{control.inject(Path(directory).resolve(), name, device=device, port=port)}\n")
     return ExitCode.CLEAN

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -52,11 +51,14 @@ def plan_for(fabric: Fabric, common: Common) -> Plan:
 def plan_report(found: Plan, command: str) -> Report:
     """A plan as a report: changes are notes and fail nothing."""
     from netcheck.cli.changes import planned  # noqa: PLC0415 -- as in plan
+    from netcheck.cli.plan_text import plan_lines  # noqa: PLC0415 -- as in plan
     from netcheck.rules.settle import group  # noqa: PLC0415 -- as in plan
 
-    report = Report(
-        command, tuple(group(planned(found))), devices=tuple(found.orders), done="planned"
+    changing = sum(map(len, found.batches))
+    return Report(
+        command,
+        tuple(group(planned(found))),
+        devices=tuple(found.orders),
+        body=tuple(plan_lines(found)),
+        done=f"{changing} to change" if changing else "nothing to change",
     )
-    if found.is_empty:
-        report = replace(report, notes=("nothing would change",))
-    return report

@@ -30,6 +30,7 @@ class Report:
         inputs: Files that were read and recognised.
         unrecognised: ``(file, reason)`` of files that were not.
         notes: Lines a person should know and no machine needs.
+        body: Lines that the text report shows instead of findings of severity info.
         done: What was done, in a word, where that is more than judging.
         fail_on: Least severity that makes the exit code 1.
         require_complete: Checks that had no view to look at make the exit code 3.
@@ -43,6 +44,7 @@ class Report:
     inputs: tuple[str, ...] = ()
     unrecognised: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    body: tuple[str, ...] = ()
     done: str = ""
     fail_on: Severity = Severity.ERROR
     require_complete: bool = False

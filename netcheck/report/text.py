@@ -61,9 +61,11 @@ def write(report: Report, look: Look | None = None) -> str:
 
 
 def _findings(report: Report, look: Look) -> Iterator[str]:
+    yield from report.body
     groups: dict[str, list[Finding]] = {}
     for finding in report.listed:
-        groups.setdefault(_heading(finding), []).append(finding)
+        if not (report.body and finding.severity is Severity.INFO):
+            groups.setdefault(_heading(finding), []).append(finding)
     for heading in sorted(groups, key=natural_key):
         yield look.paint(heading, "bold")
         for finding in groups[heading]:
@@ -208,7 +210,7 @@ def _judgement(report: Report, code: ExitCode) -> str:
     if not counts and code is ExitCode.UNVERIFIED:
         return f"incomplete: not everything could be judged{where}"
     if not counts:
-        return f"{report.done}: {devices}" if report.done else f"clean: no findings{where}"
+        return f"{report.done} ({devices})" if report.done else f"clean: no findings{where}"
     if report.failed(Severity.ERROR) == 0 and code is ExitCode.CLEAN:
         return f"{report.done or 'clean: no errors'}, {counts}{where}"
     return f"{counts}{where}"
@@ -218,7 +220,7 @@ def _counts(report: Report) -> str:
     amounts = [
         (report.failed(Severity.ERROR), "error"),
         (report.failed(Severity.WARNING), "warning"),
-        (report.failed(Severity.INFO), "note"),
+        (0 if report.body else report.failed(Severity.INFO), "note"),
     ]
     parts = [_number(amount, word) for amount, word in amounts if amount]
     unverified = len(report.of(Verdict.UNVERIFIED))
