@@ -23,7 +23,7 @@ from netcheck.platforms.sonic.applied.impact import (
     disturbance,
     reload_disturbance,
 )
-from netcheck.platforms.sonic.applied.merge import Tables, merge
+from netcheck.platforms.sonic.applied.merge import Tables, merge, without_reclaimed
 from netcheck.platforms.sonic.applied.operations import (
     Difference,
     Operation,
@@ -41,6 +41,8 @@ PATCH: Final = "/etc/sonic/netcheck-patch.json"
 CHECKPOINT: Final = "netcheck-before"
 RELOAD_S: Final = 600.0
 BARE_REFERENCES: Final = (3, 0, 3)
+# ASICs on which buffermgrd takes the buffers of ports that are down.
+RECLAIMING: Final = frozenset({"mellanox", "barefoot"})
 PERSIST: Final = (Run("sudo config save -y"),)
 
 
@@ -64,6 +66,10 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
     now = _read(held.get(FILE), f"{device.name} {FILE}")
     wanted = _read(rendered.get(FILE), f"{device.name} rendered {FILE}")
     _refuse_old_schema(device, now)
+    version = _version_facts(held.get(VERSION_FILE, ""))
+    model = now.get("DEVICE_METADATA", {}).get("localhost", {}).get("buffer_model")
+    if version.get("asic_type") in RECLAIMING and model != "dynamic":
+        wanted = without_reclaimed(wanted, now)
     try:
         target = merge(now, wanted, said_of(device))
     except InputError as error:
@@ -73,7 +79,7 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
     if not found:
         return Change()
     steps = operations(now, target)
-    refused = _reload_cause(found, steps, now, held.get(VERSION_FILE, ""))
+    refused = _reload_cause(found, steps, now, version.get("build_version", ""))
     if refused:
         return _by_reload(found, now, target, reload_disturbance(refused))
     return _by_patch(found, steps, disturbance(found))
@@ -119,20 +125,16 @@ def _is_table(rows: object) -> bool:
     return isinstance(rows, dict) and all(isinstance(row, dict) for row in rows.values())
 
 
-def _reload_cause(
-    found: list[Difference], steps: list[Operation], now: Tables, version: str
-) -> str:
+def _version_facts(text: str) -> dict[str, str]:
+    """Fields of ``sonic_version.yml``; none where the switch did not show it."""
+    pairs = (line.partition(":") for line in text.splitlines())
+    return {name.strip(): value.strip().strip("'\"") for name, _, value in pairs}
+
+
+def _reload_cause(found: list[Difference], steps: list[Operation], now: Tables, build: str) -> str:
     """Why a patch would not do; empty when it would."""
     if any(one.table == "DEVICE_METADATA" for one in found):
         return "the buffer model changes, which buffermgrd reads when it starts"
-    build = next(
-        (
-            line.partition(":")[2].strip().strip("'\"")
-            for line in version.splitlines()
-            if line.startswith("build_version:")
-        ),
-        "",
-    )
     refused = first_refused(steps, now, build)
     return (
         f"config apply-patch refuses to {refused.op} {'|'.join(refused.parts)}" if refused else ""

@@ -14,6 +14,7 @@ from netcheck.model.errors import InputError
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN
 from netcheck.model.qos import Buffer, Ecn
+from netcheck.platforms.capabilities import capabilities
 from netcheck.platforms.platform import Change, Impact, Run, Upload
 from netcheck.platforms.sonic.apply import CONFIG, PATCH, holdings, plan
 from netcheck.platforms.sonic.commands import is_read_only
@@ -92,8 +93,10 @@ SHIPPED: Tables = {
 }
 
 
-def _plan(device: Device, held: Tables, build: str = "202411.1") -> Change:
-    version = f"---\nbuild_version: '{build}'\n"
+def _plan(
+    device: Device, held: Tables, build: str = "202411.1", asic_type: str = "broadcom"
+) -> Change:
+    version = f"---\nbuild_version: '{build}'\nasic_type: {asic_type}\n"
     files = {"config_db.json": json.dumps(held), "sonic_version.yml": version}
     return plan(device, render(device, FABRIC), files)
 
@@ -159,6 +162,29 @@ def test_what_is_not_owned_stays_as_it_is() -> None:
         "FLEX_COUNTER_STATUS": "enable",
         "POLL_INTERVAL": "10000",
     }
+
+
+def test_only_what_is_declared_as_owned_changes() -> None:
+    owned = capabilities("sonic").owned
+    for table, rows in _settled().items():
+        before = SHIPPED.get(table, {})
+        for key in rows.keys() | before.keys():
+            old, new = before.get(key, {}), rows.get(key, {})
+            changed = {name for name in old | new if old.get(name) != new.get(name)}
+            assert all(owned[table].holds(key, name) for name in changed), f"{table}|{key}"
+
+
+@pytest.mark.parametrize(
+    ("asic_type", "expected"), [("mellanox", []), ("broadcom", ["Ethernet0|3"])]
+)
+def test_lossless_groups_of_ports_that_are_down_are_left_to_buffermgrd(
+    asic_type: str, expected: list[str]
+) -> None:
+    held = deepcopy(SHIPPED)
+    held["PORT"]["Ethernet0"]["admin_status"] = "down"
+    change = _plan(leaf(), held, asic_type=asic_type)
+    groups = _after(change, held)["BUFFER_PG"]
+    assert [key for key in groups if key in {"Ethernet0|3", "Ethernet0|3-4"}] == expected
 
 
 def test_stale_objects_go_and_are_listed() -> None:

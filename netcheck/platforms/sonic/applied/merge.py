@@ -46,6 +46,25 @@ def merge(held: Tables, rendered: Tables, said: Said) -> Tables:
     return {table: rows for table, rows in target.items() if rows or held.get(table) == {}}
 
 
+def without_reclaimed(rendered: Tables, held: Tables) -> Tables:
+    """Leave out lossless groups of ports that are down, where buffermgrd takes them away.
+
+    It gives them back when a port comes up; a plan that asked for them before
+    would find something to do for ever.
+
+    Source: sonic-net/sonic-swss cfgmgr/buffermgr.cpp, doSpeedUpdateTask
+        (traditional model, admin status down).
+    """
+    ports = held.get("PORT", {})
+    down = {port for port, row in ports.items() if row.get("admin_status", "down") != "up"}
+    groups = {
+        key: row
+        for key, row in rendered.get("BUFFER_PG", {}).items()
+        if _split(key)[0] not in down or not _LOSSLESS.fullmatch(row["profile"])
+    }
+    return {**rendered, "BUFFER_PG": groups} if "BUFFER_PG" in rendered else rendered
+
+
 def _owned(table: str) -> Owned:
     return capabilities("sonic").owned[table]
 
