@@ -2,7 +2,8 @@
 
 One fact has one source here: a second reader of the same settings (``dcb``
 beside ``mlnx_qos``) costs time and proves nothing, so it is allowed but not
-asked. Files below /sys are read by ``grep -rH .``, one line a file.
+asked. Files below /sys are read by ``grep -rH .``, one line a file. What only
+root may read (rdma_cm settings, lldpd's socket) is read by sudo.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _HOST = (
     # Counters mean nothing without these two: which boot, and whose port.
     Command("cat /proc/sys/kernel/random/boot_id", "boot_id.txt", _COUNTERS),
     Command("rdma -j link show", "rdma_link.json", _COUNTERS),
-    Command("lldpctl -f json", "lldpctl.json", _STATE, may_fail=True),
+    Command("sudo lldpctl -f json", "lldpctl.json", _STATE, may_fail=True),
     Command("pgrep -c -x lldpad || true", "lldpad.txt", _STATE),
     Command(
         "cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
@@ -76,8 +77,8 @@ _RDMA = (
         _STATE,
         may_fail=True,
     ),
-    Command("cma_roce_tos -d {rdma} -p 1", "cma_roce_tos_{rdma}.txt", _STATE, may_fail=True),
-    Command("cma_roce_mode -d {rdma} -p 1", "cma_roce_mode_{rdma}.txt", _STATE, may_fail=True),
+    Command("sudo cma_roce_tos -d {rdma} -p 1", "cma_roce_tos_{rdma}.txt", _STATE, may_fail=True),
+    Command("sudo cma_roce_mode -d {rdma} -p 1", "cma_roce_mode_{rdma}.txt", _STATE, may_fail=True),
     Command(
         "grep -rH . /sys/class/infiniband/{rdma}/ports/1/hw_counters",
         "hw_counters_{rdma}.txt",
@@ -96,6 +97,9 @@ NCCL_BYTES = Command(f"base64 {NCCL_PATH}", "nccl.conf.base64", _CONFIG, may_fai
 
 _ALSO_ALLOWED = (
     "mlnx_qos -i {port} -a",
+    "lldpctl -f json",
+    "cma_roce_tos -d {rdma} -p 1",
+    "cma_roce_mode -d {rdma} -p 1",
     "dcb -j pfc show dev {port}",
     "dcb -s -j pfc show dev {port}",
     "dcb -j ets show dev {port}",

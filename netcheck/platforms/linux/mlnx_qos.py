@@ -28,7 +28,7 @@ _QUEUE = re.compile(
 )
 _QUEUE_PRIORITY = re.compile(r"priority:\s+([0-7])")
 _DSCPS = re.compile(r"prio:([0-7]) dscp:((?:\d{2},)+)")
-_BUFFERS = re.compile(r"((?:\d+,){8})(?:max_buffer_size=\d+)?")
+_BUFFERS = re.compile(r"((?:\d+,){8})(?:(?:max_buffer|total)_size=\d+)?")
 _HARMLESS = re.compile(
     r"default priority:|PFC configuration:|dscp2prio mapping:|"
     r"(Buffers commands are|Priority trust state is) not supported.*|"

@@ -129,9 +129,9 @@ def script_of(device: Device, port: Port) -> str:
 def _sections(port: Port, devices: list[RdmaDevice]) -> list[Section]:
     """Give the commands in an order that adapters accept.
 
-    Pause for the whole link goes before PFC, which excludes it; the MTU and the
-    cable length go before PFC, because headroom follows from them; sizes of
-    buffers go before priorities move into them.
+    Pause for the whole link goes before PFC, which excludes it; the MTU goes
+    before PFC, because headroom follows from it; sizes of buffers go before
+    priorities move into them.
     """
     qos = port.qos
     mlnx = f"mlnx_qos -i {port.name}"
@@ -139,8 +139,7 @@ def _sections(port: Port, devices: list[RdmaDevice]) -> list[Section]:
         Section("MTU", _mtu(port)),
         Section("Pause for the whole link; old tools fail when nothing changes", _pause(port)),
         Section("Who decides, and which mark counts", _words(mlnx, qos)),
-        Section("Cable length, in metres", _cable(mlnx, port)),
-        Section("PFC", _pfc(mlnx, qos)),
+        Section("PFC, and the cable length in metres", _pfc(mlnx, port)),
         Section("Priorities: queues and DSCPs", _maps(mlnx, qos)),
         Section("Queues", _schedulers(mlnx, qos)),
         Section("Receive buffers", _buffers(mlnx, qos)),
@@ -166,15 +165,20 @@ def _words(mlnx: str, qos: PortQos) -> list[str]:
     return [*lines, f"{mlnx} --trust {qos.trust}"] if is_known(qos.trust) else lines
 
 
-def _cable(mlnx: str, port: Port) -> list[str]:
-    return [f"{mlnx} --cable_len {port.cable_m}"] if is_known(port.cable_m) else []
+def _pfc(mlnx: str, port: Port) -> list[str]:
+    """Cable length and PFC go in one command where both are known.
 
-
-def _pfc(mlnx: str, qos: PortQos) -> list[str]:
-    if not is_known(qos.pfc_rx):
-        return []
-    bits = ",".join("1" if n in qos.pfc_rx else "0" for n in range(PRIORITIES))
-    return [f"{mlnx} --pfc {bits}"]
+    They are one message to the driver: some versions of the tool send 0 for
+    the one that is not given.
+    Source: Mellanox/mlnx-tools python/mlnx_qos, set_ieee_pfc.
+    """
+    words = []
+    if is_known(port.cable_m):
+        words.append(f"--cable_len {port.cable_m}")
+    pfc = port.qos.pfc_rx
+    if is_known(pfc):
+        words.append("--pfc " + ",".join("1" if n in pfc else "0" for n in range(PRIORITIES)))
+    return [" ".join([mlnx, *words])] if words else []
 
 
 def _maps(mlnx: str, qos: PortQos) -> list[str]:

@@ -35,7 +35,8 @@ def test_every_command_is_on_the_allow_list(line: str) -> None:
         "cat /etc/shadow",
         "cat /etc/netcheck/roce/../../shadow.sh",
         "grep -rH . /sys/class/net/rail0/ecn > /etc/passwd",
-        "sudo mlnx_qos -i rail0",
+        "sudo cma_roce_tos -d mlx5_0 -p 1 -t 0",
+        "sudo reboot",
         "",
     ],
 )
