@@ -60,11 +60,11 @@ def _tell_empty(source: Source, form: Form | None, reading: Reading) -> None:
 
 
 def _read_json(source: Source, reading: Reading) -> None:
-    root = read_json(source.document.text).root
-    if root is not None and is_show_json(root):
-        read_show_json(root, source, reading.counts)
+    text = read_json(source.document.text)
+    if text.root is not None and is_show_json(text.root):
+        read_show_json(text.root, source, reading.counts)
     else:
-        load_json(source, reading.tables)
+        load_json(source, text, reading.tables)
 
 
 def _read_lookup(source: Source, reading: Reading) -> None:

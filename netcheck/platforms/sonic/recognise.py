@@ -10,6 +10,7 @@ from netcheck.model.known import is_known
 from netcheck.platforms.sonic.parsed.forms import Form, form_of
 from netcheck.platforms.sonic.parsed.grids import read_show
 from netcheck.platforms.sonic.parsed.json_tables import hinted_database, load_json
+from netcheck.platforms.sonic.parsed.json_text import read_json
 from netcheck.platforms.sonic.parsed.redis_text import read_redis
 from netcheck.platforms.sonic.parsed.schema import SCHEMAS
 from netcheck.platforms.sonic.parsed.show_json import is_show_json, show_objects
@@ -92,7 +93,8 @@ def _title(title: str) -> str:
 
 def _recognise_json(document: Document) -> Recognition | None:
     tables = Tables()
-    text = load_json(Source(document), tables)
+    text = read_json(document.text)
+    load_json(Source(document), text, tables)
     if text.fault is not None:
         return _recognise_broken(document)
     if is_show_json(text.root):

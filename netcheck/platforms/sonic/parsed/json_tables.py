@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from netcheck.model.device import Defect, DefectKind
-from netcheck.platforms.sonic.parsed.json_text import JsonText, Member, read_json
+from netcheck.platforms.sonic.parsed.json_text import JsonText, Member
 from netcheck.platforms.sonic.parsed.schema import SCHEMAS, KeyForm
 from netcheck.platforms.sonic.parsed.tables import Cell, Database, Row, Source, Table, Tables
 
@@ -46,16 +46,11 @@ class Place(NamedTuple):
     key: str
 
 
-def load_json(source: Source, tables: Tables) -> JsonText:
-    """Put what a JSON text says into the tables; a text that breaks says nothing.
-
-    Returns:
-        The text as read, for those that hold no tables at all.
-    """
-    text = read_json(source.document.text)
+def load_json(source: Source, text: JsonText, tables: Tables) -> None:
+    """Put what a JSON text says into the tables; a text that breaks says nothing."""
     if text.fault is not None:
         _tell_broken(source, text, tables)
-        return text
+        return
     for key, offset in text.duplicates:
         tables.defects.append(_duplicate(source, key, offset))
     root = text.root.value if text.root is not None else {}
@@ -67,7 +62,6 @@ def load_json(source: Source, tables: Tables) -> JsonText:
     else:
         tables.unread.append(source.evidence(0))
     loader.finish()
-    return text
 
 
 def _tell_broken(source: Source, text: JsonText, tables: Tables) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 _INDEX = re.compile(r"(\d{1,3})(?:-(\d{1,3}))?")
@@ -42,6 +43,7 @@ def read_indices(text: str, high: int) -> tuple[int, ...]:
     return tuple(range(first, last + 1)) if first <= last <= high else ()
 
 
+@lru_cache(maxsize=1 << 16)
 def read_port_index(key: str, high: int) -> PortIndices | None:
     """Give ports and indices of a key, or None when it names none.
 

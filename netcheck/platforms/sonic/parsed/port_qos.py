@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from netcheck.model.device import Port
+from netcheck.model.document import Evidence
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing, is_known
 from netcheck.model.qos import (
@@ -65,6 +66,7 @@ class PortPolicies:
     watchdogs: RowsOfPorts = field(init=False)
     _shared: dict[PortQos, PortQos] = field(default_factory=dict)
     _ecn: dict[str, Ecn] = field(default_factory=dict)
+    _places: dict[str, list[tuple[str, Evidence]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.maps = Maps(self.tables)
@@ -138,11 +140,17 @@ class PortPolicies:
         found = self.maps.find("DSCP_TO_TC_MAP", name)
         self._note(port, row, "dscp_to_tc_map", "dscp_to_priority")
         if is_known(found) and is_known(name):
-            entries = self.tables.row("DSCP_TO_TC_MAP", name)
-            for dscp in found:
-                at = entries if isinstance(entries, Missing) else cell_of(entries, str(dscp))
-                self.book.note(f"port {port} dscp_to_priority {dscp}", at)
+            for dscp, evidence in self._entries(name):
+                self.book.evidence[f"port {port} dscp_to_priority {dscp}"] = evidence
         return found
+
+    def _entries(self, name: str) -> list[tuple[str, Evidence]]:
+        """Where each entry of a DSCP map stands."""
+        if name not in self._places:
+            row = self.tables.row("DSCP_TO_TC_MAP", name)
+            cells = {} if isinstance(row, Missing) else row.cells
+            self._places[name] = [(dscp, cell.evidence) for dscp, cell in cells.items()]
+        return self._places[name]
 
     def _trust(self, port: str, row: Known[Row]) -> Known[Trust]:
         dscp = self._dscp_name(row)
