@@ -10,7 +10,7 @@ from pathlib import Path
 from netcheck.intent.complaint import suggest
 from netcheck.intent.fields import Fields, Layer
 from netcheck.intent.nodes import Node, decode
-from netcheck.intent.ranges import RangeError, lockstep
+from netcheck.intent.ranges import RangeError, lockstep, parse_pattern
 from netcheck.intent.units import LENGTH_M, TIME_NS, Quantity, parse_quantity
 from netcheck.model.document import Evidence
 from netcheck.model.errors import InputError
@@ -47,6 +47,7 @@ def _entry(fields: Fields) -> Iterator[Link]:
     if ":" not in a[0].value or ":" not in b[0].value:
         return
     try:
+        fields.complaints.count_names(a[0].at, parse_pattern(a[0].value).count)
         pairs = lockstep(a[0].value, b[0].value)
     except RangeError as error:
         fields.complain("", str(error))
@@ -59,7 +60,7 @@ def _entry(fields: Fields) -> Iterator[Link]:
             _end(right),
             one.exact("cable", LENGTH_M),
             one.exact("extra_delay", TIME_NS),
-            one.text("media"),
+            one.verbatim("media"),
             a[0].at,
         )
 
@@ -71,7 +72,7 @@ def _end(text: str) -> PortRef:
 
 def _plan(fields: Fields) -> Iterator[Link]:
     """Links of a CSV file with a header; names of columns as in ``columns`` or ours."""
-    name = str(fields.text("csv"))
+    name = str(fields.verbatim("csv"))
     at = fields.place("csv")
     path = Path(at.file).parent / name
     try:
@@ -103,7 +104,7 @@ def _columns(fields: Fields, header: list[str], at: Evidence) -> dict[str, tuple
         if title in titles:
             found[column] = (titles[title], unit)
     for column in (*REQUIRED, *OPTIONAL):
-        stated = renamed.text(column)
+        stated = renamed.verbatim(column)
         title = stated.lower() if isinstance(stated, str) else column
         if title in titles:
             found[column] = (titles[title], "")
@@ -134,6 +135,7 @@ class _Plan:
             return
         a, b = f"{ends[0]}:{ends[1]}", f"{ends[2]}:{ends[3]}"
         try:
+            self.fields.complaints.count_names(at, parse_pattern(a).count if "[" in a else 1)
             pairs = lockstep(a, b) if "[" in a + b else [(a, b, ())]
         except RangeError as error:
             self.fields.complaints.add(at, str(error))
@@ -161,5 +163,5 @@ class _Plan:
             return UNKNOWN
 
     def _default(self, column: str) -> str:
-        stated: Known[str] | Node = self.fields.text(column)
+        stated: Known[str] | Node = self.fields.verbatim(column)
         return stated if isinstance(stated, str) else ""

@@ -35,12 +35,20 @@ class IntentError(InputError):
         super().__init__("\n".join(str(complaint) for complaint in self.complaints))
 
 
+MAX_NAMES = 2_000_000
+
+
 class Complaints:
-    """Collects complaints; the same one at the same place counts once."""
+    """Collects complaints; the same one at the same place counts once.
+
+    Also counts the names that ranges stand for, so that a few lines cannot
+    ask for more than any fabric has.
+    """
 
     def __init__(self) -> None:
         self._found: dict[Complaint, None] = {}
         self._places: set[Evidence] = set()
+        self._names = 0
 
     def add(self, at: Evidence, message: str) -> None:
         """Note one complaint."""
@@ -51,6 +59,17 @@ class Complaints:
         """Note a complaint unless something is already wrong at that place."""
         if at not in self._places:
             self.add(at, message)
+
+    def count_names(self, at: Evidence, count: int) -> None:
+        """Count names before they are written out.
+
+        Raises:
+            IntentError: There are more than any fabric has.
+        """
+        self._names += count
+        if self._names > MAX_NAMES:
+            message = f"more than {MAX_NAMES} devices, ports and links once ranges are written out"
+            raise IntentError([*self, Complaint(at, message)])
 
     def __iter__(self) -> Iterator[Complaint]:
         order = {file: number for number, file in enumerate(self._files())}

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from math import ceil
 
+from netcheck.intent.complaint import Complaints
 from netcheck.intent.fields import Fields
+from netcheck.intent.nodes import Node
+from netcheck.intent.ranges import RangeError, parse_pattern
 from netcheck.intent.units import LENGTH_M, PERCENT, SIZE_BYTES, SPEED_BPS
 from netcheck.model.device import (
     AdminState,
@@ -24,6 +27,30 @@ from netcheck.model.fabric import Aggregate
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, first_known
 from netcheck.model.qos import BufferPool, DeviceQos, PoolKind
+
+EXPANDED = ("ports", "rdma", "aggregates")
+
+
+def count_devices(root: Node, complaints: Complaints) -> None:
+    """Count what the device section stands for before any of it is written out.
+
+    Raises:
+        IntentError: It is more than any fabric has.
+    """
+    devices = root.mapping.get("devices")
+    if devices is None:
+        return
+    for name, device in devices.mapping.items():
+        parts = [device.mapping[key] for key in EXPANDED if key in device.mapping]
+        inner = sum(_count(key) for part in parts for key in part.mapping)
+        complaints.count_names(devices.key_at[name], _count(name) * (1 + inner))
+
+
+def _count(name: str) -> int:
+    try:
+        return parse_pattern(name).count
+    except RangeError:  # told where the name is read
+        return 1
 
 
 def device_fields(root: Fields) -> dict[str, Fields]:

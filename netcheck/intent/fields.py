@@ -88,6 +88,12 @@ class Fields:
             value = int(value)
         return self._resolve(key, str(value), found[1])
 
+    def verbatim(self, key: str) -> Known[str]:
+        """Give a text in which brackets mean nothing."""
+        found = self._said.get(key)
+        is_text = found is not None and isinstance(found[0].value, (str, int))
+        return str(found[0].value) if found and is_text else UNKNOWN
+
     def peer(self, key: str) -> Known[str]:
         """Give the name of another device: its range runs with the device's rather than its own."""
         found = self.find(key)

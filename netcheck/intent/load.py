@@ -8,7 +8,12 @@ from pathlib import Path
 
 from netcheck.intent.cabling import build_links
 from netcheck.intent.complaint import Complaints
-from netcheck.intent.devices import build_aggregates, build_device, device_fields
+from netcheck.intent.devices import (
+    build_aggregates,
+    build_device,
+    count_devices,
+    device_fields,
+)
 from netcheck.intent.fields import Fields, Layer
 from netcheck.intent.files import IntentFiles, read_files
 from netcheck.intent.inventory import apply_inventories
@@ -26,7 +31,7 @@ from netcheck.model.device import Device, Port
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Aggregate, Fabric, Link, Policy, PortRef
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.known import UNKNOWN, Known, first_known, is_known
+from netcheck.model.known import UNKNOWN, Known, first_known, known_or
 
 
 def load_intent(paths: str | Path | Sequence[str | Path], *, deployable: bool = False) -> Fabric:
@@ -51,6 +56,7 @@ def load_intent(paths: str | Path | Sequence[str | Path], *, deployable: bool = 
 
 
 def _build(files: IntentFiles, complaints: Complaints) -> Fabric:
+    count_devices(files.merged, complaints)
     root = Fields([Layer(files.merged, key_at=Evidence(files.names[0], 1))], complaints, "")
     roce = root.child("roce")
     policies = build_policies(roce)
@@ -59,7 +65,7 @@ def _build(files: IntentFiles, complaints: Complaints) -> Fabric:
     aggregates = [one for name, inner in fields.items() for one in build_aggregates(name, inner)]
     links = build_links(_by_file(files, "links", complaints))
     fabric = Fabric(
-        name=str(root.text("name")) if is_known(root.text("name")) else Path(files.names[0]).stem,
+        name=known_or(root.verbatim("name"), Path(files.names[0]).stem),
         devices=_devices(fields, policy, links, aggregates),
         links=tuple(links),
         aggregates=tuple(aggregates),

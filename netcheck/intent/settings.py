@@ -15,8 +15,10 @@ def build_credentials(root: Fields) -> FrozenMap[str, Credentials]:
     """Give the credentials by name; secrets stay references."""
     found = {}
     for name, fields in root.children("credentials").items():
-        username = known_or(fields.text("username"), "")
-        found[name] = Credentials(name, username, fields.text("password"), fields.text("key"))
+        username = known_or(fields.verbatim("username"), "")
+        found[name] = Credentials(
+            name, username, fields.verbatim("password"), fields.verbatim("key")
+        )
     return FrozenMap(found)
 
 
@@ -60,10 +62,10 @@ def build_suppressions(sections: Iterable[Layer], root: Fields) -> tuple[Suppres
             fields = Fields([Layer(entry, key_at=entry.at)], root.complaints, path)
             found.append(
                 Suppression(
-                    rule=known_or(fields.text("rule"), ""),
-                    where=known_or(fields.text("where"), "*"),
-                    reason=known_or(fields.text("reason"), ""),
-                    until=fields.text("until"),
+                    rule=known_or(fields.verbatim("rule"), ""),
+                    where=known_or(fields.verbatim("where"), "*"),
+                    reason=known_or(fields.verbatim("reason"), ""),
+                    until=fields.verbatim("until"),
                     evidence=entry.at,
                 )
             )

@@ -341,7 +341,7 @@ def test_settings_reach_the_model(write: Write) -> None:
         expect: {bandwidth: 97.5%, latency: 3us, incast: 8}
         rules: {pfc-path-gap: warning}
         suppress:
-          - {rule: mtu-missing, where: "leaf01 *", reason: agreed, until: 2027-01-31}
+          - {rule: mtu-missing, where: "leaf0[1-4] *", reason: agreed, until: 2027-01-31}
           - {rule: other, reason: known}
         """,
         write,
@@ -351,7 +351,11 @@ def test_settings_reach_the_model(write: Write) -> None:
     assert fabric.jobs == {"nccl": {"NCCL_IB_TC": "auto", "NCCL_IB_TIMEOUT": "22"}}
     assert fabric.expect == Expectations(97.5, 3.0, 8)
     assert fabric.severities == {"pfc-path-gap": "warning"}
-    assert (first.rule, first.where, first.until) == ("mtu-missing", "leaf01 *", "2027-01-31")
+    assert (first.rule, first.where, first.until) == (
+        "mtu-missing",
+        "leaf0[1-4] *",
+        "2027-01-31",
+    )
     assert (second.where, second.until, second.evidence.line) == ("*", UNKNOWN, 10)
 
 
