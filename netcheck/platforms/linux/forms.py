@@ -174,6 +174,7 @@ FORMS: tuple[Form, ...] = (
         r"^link \S+/\d+ (supported )?optional-counters ",
     ),
     _form("job", _JOB, environment.read_environment, r"(?!)", environment.is_job_text),
+    _form("nccl_log", DocumentKind.LOG, unread, r"(?!)", r"\bNCCL (WARN|INFO) "),
     _form(
         "environment",
         _CONFIG,

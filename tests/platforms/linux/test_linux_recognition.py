@@ -21,6 +21,7 @@ FORMS = {
     "mlxreg": "roce_adp_retrans_en                     | 0x00000001\n",
     "mlxconfig": "                ROCE_CC_PRIO_MASK_P1                        255\n",
     "unit": "# ours\n[Unit]\nDescription=x\n",
+    "nccl_log": "net.cc: NCCL WARN Call to ibv_modify_qp failed with error Connection timed out\n",
     "ibstatus": "Infiniband device 'mlx5_0' port 1 status:\n\tlink_layer:\t InfiniBand\n",
 }
 
