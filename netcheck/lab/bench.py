@@ -78,7 +78,7 @@ class Bench:
         key = (side.host, side.options.port)
         if key in self.waiting:
             raise BenchError(f" Couldn't listen to port {side.options.port}")
-        done = asyncio.get_running_loop().create_future()
+        done: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self.waiting[key] = (side, done)
         try:
             return await done
@@ -102,7 +102,7 @@ class Bench:
             )
         server, server_done = found
         self._check(server, side, server_done)
-        client_done = asyncio.get_running_loop().create_future()
+        client_done: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         test = Test(server, side, server_done, client_done)
         self.met.append(test)
         self._set_timer()

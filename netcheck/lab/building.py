@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +23,7 @@ class Building:
         self.topology = topology
         self.addresses = addresses
         self.cables: list[LabCable] = list(topology.cables)
+        self._far = _ends(self.cables)
         self._hosts = {
             port.address.partition("/")[0]: device.name
             for device in topology.devices
@@ -48,21 +49,27 @@ class Building:
 
     def neighbour(self, device: str, port: str) -> Neighbour | None:
         """Who is cabled to a port."""
-        for cable in self.cables:
-            for near, far in ((cable.a, cable.b), (cable.b, cable.a)):
-                if near == (device, port):
-                    peer = self.devices[far[0]]
-                    return Neighbour(far[0], far[1], peer.mac(far[1]), self.addresses[far[0]])
-        return None
+        far = self._far.get((device, port))
+        if far is None:
+            return None
+        chassis = self.devices[far[0]].mac("eth0")
+        return Neighbour(far[0], far[1], chassis, self.addresses[far[0]])
 
     def is_link_up(self, device: str, port: str) -> bool:
         """Both ends of the port's cable are up."""
-        found = self.neighbour(device, port)
-        if found is None:
-            return False
-        return self.devices[device].is_up(port) and self.devices[found.device].is_up(found.port)
+        far = self._far.get((device, port))
+        return far is not None and all(
+            self.devices[name].is_up(end) for name, end in ((device, port), far)
+        )
 
     def swap_cables(self, first: int, second: int) -> None:
         """Exchange the ``b`` ends of two cables."""
         a, b = self.cables[first], self.cables[second]
         self.cables[first], self.cables[second] = replace(a, b=b.b), replace(b, b=a.b)
+        self._far = _ends(self.cables)
+
+
+def _ends(cables: Sequence[LabCable]) -> dict[tuple[str, str], tuple[str, str]]:
+    """Give ``port -> the port at the other end``."""
+    found = {cable.a: cable.b for cable in cables}
+    return found | {cable.b: cable.a for cable in cables}

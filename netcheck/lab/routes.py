@@ -1,4 +1,4 @@
-"""Ways through the lab: shortest paths over links that are up, one of the equal ones for each flow."""
+"""Ways through the lab: shortest paths over links that are up, one of the equal for each flow."""
 
 from __future__ import annotations
 

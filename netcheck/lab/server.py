@@ -16,7 +16,8 @@ import asyncssh
 
 from netcheck.lab.building import Building
 from netcheck.lab.devices.ssh import Login, listen
-from netcheck.lab.faults import FaultError, Faults
+from netcheck.lab.fault_changes import FaultError
+from netcheck.lab.faults import Faults
 from netcheck.lab.state import (
     PASSWORD_FILE,
     SOCKET_FILE,

@@ -12,6 +12,7 @@ PRIORITIES = 8
 DSCPS = 64
 BUFFER_BYTES = 4_151_520
 DEFAULT_BUFFER = 524_288
+LOSSY_BUFFER = 131_072
 CABLE_M = 7
 MTU_SIZES = (4096, 2048, 1024, 512, 256)
 # GRH, UDP, BTH, XRC, atomic ETH, ICRC: what iboe_get_mtu leaves room for.
@@ -47,6 +48,7 @@ class Adapter:
     rates_gbps: list[float] = field(default_factory=lambda: [0.0] * PRIORITIES)
     buffer_of: list[int] = field(default_factory=lambda: [0] * PRIORITIES)
     buffer_bytes: list[int] = field(default_factory=lambda: [DEFAULT_BUFFER] + [0] * 7)
+    has_manual_buffers: bool = False
     cable_m: int = CABLE_M
     dcbx: str = "os"
     rx_pause: bool = True
@@ -127,6 +129,22 @@ class Adapter:
             cnp_pcp=self.cnp_pcp,
             cnp_gap_s=self.cnp_gap_us * 1e-6,
         )
+
+    def set_pfc(self, enabled: list[bool]) -> None:
+        """Switch PFC on and off, with what firmware does along.
+
+        A port has either PFC or global pause; priorities with PFC get a receive
+        buffer of their own unless buffers were set by hand.
+
+        Source: IEEE 802.1Q-2022 clause 36 (PFC and link pause exclude each other).
+        """
+        self.pfc = list(enabled)
+        if any(enabled):
+            self.rx_pause = self.tx_pause = False
+        if not self.has_manual_buffers:
+            self.buffer_of = [int(on) for on in enabled]
+            first = LOSSY_BUFFER if any(enabled) else DEFAULT_BUFFER
+            self.buffer_bytes = [first, DEFAULT_BUFFER - first] + [0] * (PRIORITIES - 2)
 
     def add(self, name: str, value: float) -> None:
         """Count; a stuck counter does not move."""

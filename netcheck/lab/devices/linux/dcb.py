@@ -165,7 +165,9 @@ def _set(adapter: Adapter, action: str, parameter: str, word: str) -> None:
         if parameter == "dscp-prio":
             _set_dscp(adapter, action, place, value)
         elif parameter == "prio-pfc":
-            adapter.pfc[place] = value == "on"
+            enabled = list(adapter.pfc)
+            enabled[place] = value == "on"
+            adapter.set_pfc(enabled)
         elif parameter == "tc-tsa":
             adapter.tsa[place] = value
         elif parameter == "tc-bw":

@@ -114,16 +114,19 @@ def _number(text: str, high: int) -> int:
 
 
 def _set_pfc(adapter: Adapter, text: str) -> None:
-    adapter.pfc = [bool(bit) for bit in _numbers(text, "pfc", high=2)]
+    adapter.set_pfc([bool(bit) for bit in _numbers(text, "pfc", high=2)])
 
 
 def _set_some_pfc(adapter: Adapter, text: str) -> None:
     parts = text.split(",")
     if len(parts) != PRIORITIES:
         raise RefusedError(f"pfc list must have {PRIORITIES} items")
-    for priority, part in enumerate(parts):
-        if part != "x":
-            adapter.pfc[priority] = bool(_number(part, 2))
+    adapter.set_pfc(
+        [
+            adapter.pfc[priority] if part == "x" else bool(_number(part, 2))
+            for priority, part in enumerate(parts)
+        ]
+    )
 
 
 def _set_tcs(adapter: Adapter, text: str) -> None:
@@ -223,10 +226,12 @@ def _set_buffers(adapter: Adapter, options: dict[str, str]) -> None:
         if len(sizes) > PRIORITIES or min(sizes) < 0 or sum(sizes) > BUFFER_BYTES:
             raise RefusedError("Set buffer failed: Invalid argument")
         adapter.buffer_bytes = sizes + [0] * (PRIORITIES - len(sizes))
+        adapter.has_manual_buffers = True
         return  # with both given, upstream applies the sizes alone
     if "prio2buffer" in options:
         found = _numbers(options["prio2buffer"], "prio2buffer", high=PRIORITIES, exact=False)
         adapter.buffer_of = found + adapter.buffer_of[len(found) :]
+        adapter.has_manual_buffers = True
 
 
 def shown(adapter: Adapter, *, every_tc: bool = False) -> str:

@@ -36,7 +36,8 @@ _FIELDS = {
     "BUFFER_QUEUE": "profile",
     "SCHEDULER": "type weight meter_type cir pir cbs pbs priority",
     "QUEUE": "scheduler wred_profile",
-    "PFC_WD": "action detection_time restoration_time POLL_INTERVAL BIG_RED_SWITCH pfc_stat_history",
+    "PFC_WD": "action detection_time restoration_time POLL_INTERVAL BIG_RED_SWITCH"
+    " pfc_stat_history",
     "WRED_PROFILE": "ecn "
     + " ".join(
         f"wred_{c}_enable {c}_min_threshold {c}_max_threshold {c}_drop_probability" for c in COLOURS
@@ -82,8 +83,7 @@ def find_refused(config: Tables) -> list[Refused]:
 
 
 def _rows(config: Tables, table: str) -> Iterator[tuple[str, Row]]:
-    for key, row in config.get(table, {}).items():
-        yield key, row
+    yield from config.get(table, {}).items()
 
 
 def _check_tables(config: Tables) -> Iterator[Refused]:
@@ -228,6 +228,9 @@ def _check_values(config: Tables) -> Iterator[Refused]:
         for key, row in _rows(config, table):
             if leaf in row and not is_good(row[leaf]):
                 yield refuse(name, f"{table}|{key}", value=row[leaf])
+
+
+def _check_numbers(config: Tables) -> Iterator[Refused]:
     for table, leaves in _NUMERIC.items():
         for key, row in _rows(config, table):
             for leaf in leaves:
@@ -277,6 +280,7 @@ CHECKS: tuple[Callable[[Tables], Iterator[Refused]], ...] = (
     _check_indices,
     _check_bindings,
     _check_values,
+    _check_numbers,
     _check_wred,
     _check_thresholds,
     _check_watchdog,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from netcheck.lab.devices.options import UnknownOptionError, split_options
 from netcheck.lab.devices.shell import Call
 from netcheck.lab.devices.sonic.factory import MMU_BYTES
-from netcheck.lab.devices.sonic.keys import Row, numbers
+from netcheck.lab.devices.sonic.keys import Row, natural, numbers
 from netcheck.lossless.dataplane.network import PRIORITIES
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def state_db(switch: SonicSwitch) -> Pairs:
 
 def counters_db(switch: SonicSwitch) -> Pairs:
     """COUNTERS_DB: names, counters, watermarks."""
-    ports = list(switch.config.get("PORT", {}))
+    ports = sorted(switch.config.get("PORT", {}), key=natural)
     enabled = enabled_groups(switch)
     port_oids = {port: f"oid:0x{PORT_OID + place:x}" for place, port in enumerate(ports)}
     yield "COUNTERS_PORT_NAME_MAP", port_oids

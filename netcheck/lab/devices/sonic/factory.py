@@ -84,7 +84,10 @@ def _pools() -> dict[str, Row]:
 
 
 def _profiles() -> dict[str, Row]:
-    """Source: sonic-net/sonic-buildimage device/mellanox/x86_64-mlnx_msn2700-r0 buffers_defaults."""
+    """Profiles that ports begin with.
+
+    Source: sonic-net/sonic-buildimage device/mellanox/x86_64-mlnx_msn2700-r0 buffers_defaults.
+    """
     thresholds = {
         "egress_lossless_profile": "7",
         "egress_lossy_profile": "7",

@@ -9,6 +9,12 @@ Row = dict[str, str]
 Tables = dict[str, dict[str, Row]]
 
 
+def natural(text: str) -> tuple[tuple[int, str], ...]:
+    """Sorting key by which Ethernet8 comes before Ethernet16."""
+    parts = re.findall(r"\d+|\D+", text)
+    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in parts)
+
+
 def split_key(key: str) -> tuple[str, str]:
     """Port (or other owner) and the index part of ``Ethernet0|3-4``."""
     owner, _, rest = key.partition("|")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from netcheck.lab.devices.shell import Call
 from netcheck.lab.devices.sonic import databases
-from netcheck.lab.devices.sonic.keys import Row, Tables
+from netcheck.lab.devices.sonic.keys import Row, Tables, natural
 from netcheck.lab.devices.sonic.layout import grouped, simple
 from netcheck.lossless.dataplane.network import PRIORITIES
 
@@ -45,7 +45,7 @@ def as_json(config: Tables) -> str:
 
 
 def _ports(switch: SonicSwitch, words: list[str]) -> list[str]:
-    ports = list(switch.config.get("PORT", {}))
+    ports = sorted(switch.config.get("PORT", {}), key=natural)
     wanted = [word for word in words if word in ports]
     return wanted or ports
 
@@ -229,8 +229,8 @@ def _interfaces_counters(switch: SonicSwitch, words: list[str]) -> str:
     rows = []
     for port in _ports(switch, words):
         row = switch.tallies.port_row(port)
-        names = ("IF_IN_UCAST_PKTS", "IF_IN_ERRORS", "IF_IN_DISCARDS", "ETHER_RX_OVERSIZE_PKTS")
-        names += ("IF_OUT_UCAST_PKTS", "IF_OUT_ERRORS", "IF_OUT_DISCARDS")
+        names = ["IF_IN_UCAST_PKTS", "IF_IN_ERRORS", "IF_IN_DISCARDS", "ETHER_RX_OVERSIZE_PKTS"]
+        names += ["IF_OUT_UCAST_PKTS", "IF_OUT_ERRORS", "IF_OUT_DISCARDS"]
         values = [grouped(int(row[f"SAI_PORT_STAT_{name}"])) for name in names]
         rows.append([port, "U" if switch.is_link_up(port) else "D", *values])
     return simple(head, rows, right=True)
@@ -258,7 +258,8 @@ def _lldp_neighbors(switch: SonicSwitch, words: list[str]) -> str:
         if found is not None and switch.is_link_up(port):
             text += (
                 f"Interface:    {port}, via: LLDP, RID: 1, Time: 0 day, 00:10:00\n"
-                f"  Chassis:     \n    ChassisID:    mac {found.mac}\n    SysName:      {found.device}\n"
+                f"  Chassis:     \n    ChassisID:    mac {found.mac}\n"
+                f"    SysName:      {found.device}\n"
                 f"    MgmtIP:       {found.mgmt}\n"
                 f"  Port:        \n    PortID:       ifname {found.port}\n"
                 f"    PortDescr:    {found.port}\n    TTL:          120\n" + "-" * 79 + "\n"
