@@ -16,6 +16,7 @@ from netcheck.platforms.sonic.parsed.json_tables import load_json
 from netcheck.platforms.sonic.parsed.json_text import read_json
 from netcheck.platforms.sonic.parsed.logs import read_log
 from netcheck.platforms.sonic.parsed.lookup import read_lookup
+from netcheck.platforms.sonic.parsed.neighbours import read_neighbours
 from netcheck.platforms.sonic.parsed.redis_text import read_redis
 from netcheck.platforms.sonic.parsed.show_json import is_show_json, read_show_json
 from netcheck.platforms.sonic.parsed.shows import read_shows
@@ -77,6 +78,10 @@ def _read_shows(source: Source, reading: Reading) -> None:
     read_shows(source, reading.tables, reading.counts)
 
 
+def _read_neighbours(source: Source, reading: Reading) -> None:
+    read_neighbours(source, reading.tables)
+
+
 def _read_redis(source: Source, reading: Reading) -> None:
     read_redis(source, reading.tables)
 
@@ -120,6 +125,7 @@ _READERS: Final[Mapping[Form, Callable[[Source, Reading], None]]] = {
     Form.LOOKUP: _read_lookup,
     Form.SHOW: _read_shows,
     Form.REDIS: _read_redis,
+    Form.NEIGHBOURS: _read_neighbours,
     Form.COMMANDS: _read_commands,
     Form.LOG: _read_log,
     Form.VERSION: _read_version,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from netcheck.model.document import Document, DocumentKind, Recognition
@@ -21,8 +22,11 @@ _KINDS: Final = {
     Form.LOOKUP: DocumentKind.TABLE,
     Form.COMMANDS: DocumentKind.CONFIG,
     Form.LOG: DocumentKind.LOG,
+    Form.NEIGHBOURS: DocumentKind.STATE,
     Form.VERSION: DocumentKind.STATE,
 }
+# Boot ids and the text of lldpctl are the same on any Linux; only SONiC's `show` is its own.
+_ON_EVERY_LINUX: Final = frozenset({Form.BOOT_ID, Form.NEIGHBOURS})
 _KIND_OF_DATABASE: Final = {
     Database.CONFIG: DocumentKind.CONFIG,
     Database.APPL: DocumentKind.STATE,
@@ -55,16 +59,11 @@ _COUNTERS_TEXT: Final = re.compile(
 def recognise(document: Document) -> Recognition | None:
     """Say what a text is, or None when it is not SONiC's."""
     form = form_of(document)
-    if form is None:
+    if form is None or (form in _ON_EVERY_LINUX and "show" not in document.command):
         return None
-    if form is Form.JSON:
-        return _recognise_json(document)
-    if form is Form.SHOW:
-        return _recognise_show(document)
-    if form is Form.REDIS:
-        return _recognise_redis(document)
-    if form is Form.BOOT_ID:
-        return None  # every Linux has one
+    special = _SPECIAL.get(form)
+    if special is not None:
+        return special(document)
     return Recognition(_PLATFORM, form.value, _KINDS[form], objects=frozenset({form.value}))
 
 
@@ -136,3 +135,10 @@ def _recognise_broken(document: Document) -> Recognition | None:
 def _hostname(tables: Tables) -> str:
     cell = tables.cell("DEVICE_METADATA", "localhost", "hostname")
     return cell.text if is_known(cell) else ""
+
+
+_SPECIAL: Final[Mapping[Form, Callable[[Document], Recognition | None]]] = {
+    Form.JSON: _recognise_json,
+    Form.SHOW: _recognise_show,
+    Form.REDIS: _recognise_redis,
+}

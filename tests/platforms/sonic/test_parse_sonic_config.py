@@ -567,3 +567,22 @@ def test_damaged_lookup_row_makes_the_table_unknown() -> None:
     assert device.qos[""].headroom_table is UNKNOWN
     assert groups(device)[3] == Buffer()
     assert only(device).kind is DefectKind.MALFORMED_VALUE
+
+
+def test_configurations_of_several_asics_are_read_together() -> None:
+    host = {"DEVICE_METADATA": {"localhost": {"hostname": "chassis", "hwsku": "two-asics"}}}
+    asics = {}
+    for number, port in enumerate(("Ethernet0", "Ethernet8")):
+        tables = config()
+        tables["DEVICE_METADATA"]["localhost"]["hostname"] = f"asic{number}"
+        for name in ("PORT", "PORT_QOS_MAP", "PFC_WD"):
+            tables[name] = {port: tables[name][port]}
+        for name in ("QUEUE", "BUFFER_PG", "BUFFER_QUEUE"):
+            tables[name] = {k: row for k, row in tables[name].items() if k.startswith(f"{port}|")}
+        tables["CABLE_LENGTH"] = {"AZURE": {port: "40m"}}
+        asics[f"asic{number}"] = tables
+    device = read_tables({"localhost": host, **asics})
+    assert (set(device.ports), device.model) == ({"Ethernet0", "Ethernet8"}, "two-asics")
+    assert (device.defects, device.is_whole) == ((), True)
+    assert {port.cable_m for port in device.ports.values()} == {40}
+    assert groups(device, "Ethernet8")[3] == LOSSLESS

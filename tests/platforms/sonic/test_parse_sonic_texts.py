@@ -435,3 +435,45 @@ def test_log_changes_no_fact_of_the_configuration() -> None:
     documents = [Document("config_db.json", text_of(config())), Document("syslog.txt", LOG)]
     device = parse(documents, name="leaf1")
     assert device.ports == read_tables(config()).ports
+
+
+NEIGHBOURS = """\
+-------------------------------------------------------------------------------
+LLDP neighbors:
+-------------------------------------------------------------------------------
+Interface:    Ethernet0, via: LLDP, RID: 3, Time: 0 day, 12:21:40
+  Chassis:
+    ChassisID:    mac 02:00:00:00:00:11
+    SysName:      gpu01
+  Port:
+    PortID:       ifname rail0
+    PortDescr:    first rail
+-------------------------------------------------------------------------------
+Interface:    Ethernet8, via: LLDP, RID: 4, Time: 0 day, 12:21:40
+  Chassis:
+    SysName:      gpu02
+  Port:
+    PortID:       ifname rail1
+-------------------------------------------------------------------------------
+"""
+
+
+def neighbours(text: str) -> dict[str, Known[Neighbour]]:
+    """Neighbours that ``show lldp neighbors`` tells."""
+    ports = read_text(text, "show lldp neighbors").ports
+    return {name: port.neighbour for name, port in ports.items()}
+
+
+def test_neighbours_are_read_from_their_blocks() -> None:
+    assert neighbours(NEIGHBOURS) == {
+        "Ethernet0": Neighbour("gpu01", "rail0"),
+        "Ethernet8": Neighbour("gpu02", "rail1"),
+    }
+
+
+def test_no_deleted_line_gives_a_port_another_neighbour() -> None:
+    lines = NEIGHBOURS.split("\n")
+    whole = neighbours(NEIGHBOURS)
+    for number in range(len(lines)):
+        found = neighbours("\n".join(lines[:number] + lines[number + 1 :]))
+        assert all(seen in {whole[port], UNKNOWN} for port, seen in found.items())

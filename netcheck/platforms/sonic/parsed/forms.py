@@ -16,6 +16,7 @@ class Form(StrEnum):
     LOOKUP = "pg_profile_lookup"
     REDIS = "redis"
     SHOW = "show"
+    NEIGHBOURS = "lldp_neighbors"
     COMMANDS = "commands"
     LOG = "log"
     VERSION = "version"
@@ -28,6 +29,7 @@ _BY_COMMAND: Final = (
     (re.compile(r"sonic_version\.yml|^show version"), Form.VERSION),
     (re.compile(r"boot_id"), Form.BOOT_ID),
     (re.compile(r"sonic-cfggen|sonic-db-dump|runningconfiguration|config_db\.json"), Form.JSON),
+    (re.compile(r"show lldp neighbors"), Form.NEIGHBOURS),
     (re.compile(r"--json\b|queuestat .*-j"), Form.JSON),
     (re.compile(r"sonic-db-cli|redis-cli"), Form.REDIS),
     (
@@ -62,11 +64,13 @@ _SHOW: Final = re.compile(
     r"|^Ingress (?:PG dropped|headroom per|shared pool)|^Egress shared pool|^For namespace",
     re.MULTILINE,
 )
+_NEIGHBOURS: Final = re.compile(r"^LLDP neighbors:", re.MULTILINE)
 _VERSION: Final = re.compile(r"^(?:SONiC Software Version: |build_version: ['\"]?\w)", re.MULTILINE)
 _BY_LOOK: Final = (
     (_LOOKUP_ROW, Form.LOOKUP),
     (_LOOKUP_HEAD, Form.LOOKUP),
     (_SHOW, Form.SHOW),
+    (_NEIGHBOURS, Form.NEIGHBOURS),
     (_VERSION, Form.VERSION),
     (_COMMAND_LINE, Form.COMMANDS),
     (_LOG, Form.LOG),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from netcheck.model.device import Defect, DefectKind
-from netcheck.platforms.sonic.parsed.json_text import JsonText, Member
+from netcheck.platforms.sonic.parsed.json_text import JsonText, JsonValue, Member
 from netcheck.platforms.sonic.parsed.schema import SCHEMAS, KeyForm
 from netcheck.platforms.sonic.parsed.tables import Cell, Database, Row, Source, Table, Tables
 
@@ -33,6 +33,7 @@ _DUMP: Final = re.compile(
 _APPL_BUFFERS: Final = ("BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "BUFFER_QUEUE")
 # What sonic-db-dump puts around each key: redis-dump-load's form.
 _WRAPPING: Final = frozenset({"expireat", "ttl", "type", "value"})
+_NAMESPACE: Final = re.compile(r"localhost|asic\d+")
 _IDENTITY: Final = frozenset({"hwsku", "platform", "mac", "hostname", "type"})
 _FLAT: Final = re.compile(r"(?P<table>[A-Z][A-Z0-9_]*)(?P<separator>[|:])(?P<key>.+)", re.DOTALL)
 _TABLE_NAME: Final = re.compile(r"[A-Z][A-Za-z0-9_]*")
@@ -54,14 +55,22 @@ def load_json(source: Source, text: JsonText, tables: Tables) -> None:
     for key, offset in text.duplicates:
         tables.defects.append(_duplicate(source, key, offset))
     root = text.root.value if text.root is not None else {}
-    loader = _Loader(source, tables)
-    if isinstance(root, dict):
-        loader.load(root)
-    elif isinstance(root, list):
-        loader.load_list(root)
-    else:
-        tables.unread.append(source.evidence(0))
-    loader.finish()
+    for part in _parts(root):
+        loader = _Loader(source, tables)
+        if isinstance(part, dict):
+            loader.load(part)
+        elif isinstance(part, list):
+            loader.load_list(part)
+        else:
+            tables.unread.append(source.evidence(0))
+        loader.finish()
+
+
+def _parts(root: JsonValue) -> list[JsonValue]:
+    """A chassis shows one configuration for each of its ASICs, side by side."""
+    if isinstance(root, dict) and root and all(map(_NAMESPACE.fullmatch, root)):
+        return [member.value for member in root.values()]
+    return [root]
 
 
 def _tell_broken(source: Source, text: JsonText, tables: Tables) -> None:
@@ -180,7 +189,8 @@ class _Loader:
             whole = at not in self.partial and not is_part
             is_applied = database in {Database.APPL, Database.STATE}
             table = Table(name, rows, is_whole=whole, is_applied=is_applied)
-            self.tables.add(database, table)
+            # each ASIC of a chassis has metadata of its own
+            self.tables.add(database, table, tell=name != "DEVICE_METADATA")
         if self._is_whole_configuration():
             self.tables.is_whole = True
 

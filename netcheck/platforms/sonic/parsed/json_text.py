@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 _STRING: Final = r'"((?:[^"\\\x00-\x1f]|\\.)*)"'
 _GAP: Final = r"[ \t\n\r]*"
@@ -21,6 +21,9 @@ _SPACE: Final = re.compile(_GAP)
 _DEEPEST: Final = 32
 
 
+JsonValue: TypeAlias = "str | dict[str, Member] | list[Member]"
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """A value with the offset of its key (in an object) or of itself (in a list).
@@ -29,7 +32,7 @@ class Member:
         is_bare: The value was a number, a truth value or null, kept as its text.
     """
 
-    value: str | dict[str, Member] | list[Member]
+    value: JsonValue
     offset: int
     is_bare: bool = False
 

@@ -79,7 +79,7 @@ def _defect(line: str, source: Source, number: int) -> Defect | None:
 
 
 def _made(line: str, source: Source, number: int, *, place: str, expected: str) -> Defect:
-    said = re.sub(r"^.*?:- ", "", _without_time(line))
+    said = re.sub(r"^.*?:- (?:\w+: )?", "", _without_time(line))
     ports, indices = _ports(line)
     what = f"{place} missing for {', '.join(ports)}" if place == "CABLE_LENGTH" else place
     message = said if place == "log" else f"{what}: {said}"

@@ -107,12 +107,13 @@ class Table:
         rows = dict(other.rows)
         for key, row in self.rows.items():
             below = rows.get(key)
-            rows[key] = row if below is None or row.is_whole else _row_over(row, below)
+            rows[key] = row if below is None else _row_over(row, below)
         return replace(self, rows=rows, is_whole=self.is_whole or other.is_whole)
 
 
 def _row_over(row: Row, below: Row) -> Row:
-    return replace(row, cells={**below.cells, **row.cells}, is_whole=below.is_whole)
+    cells = {**below.cells, **row.cells}
+    return replace(row, cells=cells, is_whole=row.is_whole or below.is_whole)
 
 
 @dataclass(slots=True)
