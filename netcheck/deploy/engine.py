@@ -218,7 +218,7 @@ def _start(state: Path, taken: Plan, cut: Iterable[Run], backend: str) -> Run:
 def resume(
     state: Path, fabric: str, backend: Backend, *, confirm: Confirm, progress: Progress = silent
 ) -> Result:
-    """Carry the last cut-off run of a fabric to its end, from what devices hold now.
+    """Carry the last cut-off run of a fabric, or its rollback, to its end.
 
     Raises:
         InputError: No run was cut off, or another is at work.
@@ -226,6 +226,8 @@ def resume(
     cut = open_runs(state, fabric)
     if not cut:
         raise InputError(f"{state}: no run of {fabric} was cut off")
+    if cut[-1].last_mark is Mark.ROLLBACK:
+        return rollback(state, fabric, backend, name=cut[-1].name, progress=progress)
     return deploy(replan(cut[-1]), state, backend, confirm=confirm, progress=progress)
 
 
@@ -257,13 +259,13 @@ def rollback(
         found = runs(state, fabric)
         run = _chosen(found, name, state)
         _refuse_when_covered(run, found[found.index(run) + 1 :])
+        run.note("", Mark.ROLLBACK)
         outcomes: list[Outcome] = []
         for batch in reversed(run.head().batches):
             if touched := _touched(run, batch):
                 progress(", ".join(touched), "undoing")
                 outcomes += backend.undo(run, touched)
-        if run.is_open:
-            finish(run)
+        finish(run)
         return Result(run.name, tuple(outcomes))
 
 
@@ -382,7 +384,7 @@ def _chosen(found: list[Run], name: str, state: Path) -> Run:
 
 
 def _is_undoable(run: Run) -> bool:
-    return bool(_touched(run, run.head().names))
+    return run.last_mark is Mark.ROLLBACK or bool(_touched(run, run.head().names))
 
 
 def _refuse_when_covered(run: Run, later: Iterable[Run]) -> None:

@@ -65,6 +65,7 @@ class Mark(StrEnum):
     """Events of a run as a whole."""
 
     STARTED = "started"
+    ROLLBACK = "rollback"
     FINISHED = "finished"
     SUPERSEDED = "superseded"
 
@@ -164,10 +165,15 @@ class Run:
         return bool(self.events())
 
     @property
+    def last_mark(self) -> Mark | None:
+        """The last event of the run as a whole."""
+        marks = [event.what for event in self.events() if not event.device]
+        return Mark(marks[-1]) if marks else None
+
+    @property
     def is_open(self) -> bool:
-        """It was cut off: started, and neither finished nor taken over by another."""
-        marks = {event.what for event in self.events() if not event.device}
-        return Mark.STARTED.value in marks and not marks & {Mark.FINISHED, Mark.SUPERSEDED}
+        """It, or its rollback, was cut off and not taken over by another run."""
+        return self.last_mark in (Mark.STARTED, Mark.ROLLBACK)
 
     @property
     def _journal(self) -> Path:
