@@ -136,7 +136,7 @@ def _port(name: str, fields: Fields, policy: Known[str]) -> Port:
         cable_m=ceil(cable) if isinstance(cable, float) else UNKNOWN,
         admin_state=fields.member("admin_state", AdminState),
         link_layer=fields.member("link_layer", LinkLayer),
-        address=fields.text("address"),
+        address=fields.address("address"),
         policy=first_known(fields.name("policy"), policy),
     )
 

@@ -15,7 +15,7 @@ from typing import TypeVar
 from netcheck.intent.complaint import Complaints
 from netcheck.intent.nodes import Node
 from netcheck.intent.ranges import Axes, RangeError, choose, expand
-from netcheck.intent.units import Quantity, parse_quantity, whole
+from netcheck.intent.units import Quantity, checked_address, parse_quantity, whole
 from netcheck.model.document import Evidence
 from netcheck.model.known import ABSENT, UNKNOWN, Known
 
@@ -93,6 +93,10 @@ class Fields:
         found = self._said.get(key)
         is_text = found is not None and isinstance(found[0].value, (str, int))
         return str(found[0].value) if found and is_text else UNKNOWN
+
+    def address(self, key: str) -> Known[str]:
+        """Give an IP address with its prefix length."""
+        return self._measured(key, checked_address)
 
     def peer(self, key: str) -> Known[str]:
         """Give the name of another device: its range runs with the device's rather than its own."""

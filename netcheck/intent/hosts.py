@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from ipaddress import ip_interface
 
 from netcheck.intent.complaint import Complaint, IntentError, suggest
 from netcheck.intent.defaults import (
@@ -221,7 +220,7 @@ def _gid_index(facts: JobFacts) -> Automatic:
     if not is_known(port.address) or facts.rdma[0].driver != "mlx5":
         return "-1", "left to the library: the order of addresses is not known"
     index = 3 if facts.roce_version != 1 else 2
-    version = ip_interface(port.address).version
+    version = 6 if ":" in port.address else 4
     return str(index), f"after both link-local ones, IPv{version} RoCE v{facts.roce_version}"
 
 

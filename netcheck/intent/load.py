@@ -16,7 +16,6 @@ from netcheck.intent.devices import (
 )
 from netcheck.intent.fields import Fields, Layer
 from netcheck.intent.files import IntentFiles, read_files
-from netcheck.intent.inventory import apply_inventories
 from netcheck.intent.policies import build_policies
 from netcheck.intent.references import check_names, check_references
 from netcheck.intent.settings import (
@@ -79,7 +78,12 @@ def _build(files: IntentFiles, complaints: Complaints) -> Fabric:
         suppressions=build_suppressions(_by_file(files, "suppress", complaints).layers, root),
         sources=files.names,
     )
-    return apply_inventories(fabric, _by_file(files, "inventory", complaints))
+    inventories = _by_file(files, "inventory", complaints)
+    if not inventories.layers:
+        return fabric
+    from netcheck.intent.inventory import apply_inventories  # noqa: PLC0415 -- few intents have one
+
+    return apply_inventories(fabric, inventories)
 
 
 def _by_file(files: IntentFiles, key: str, complaints: Complaints) -> Fields:

@@ -25,7 +25,7 @@ def check_references(fabric: Fabric, complaints: Complaints, *, deployable: bool
         complaints: Takes the complaints.
         deployable: Also ask for all that deployment needs.
     """
-    checks = [_links(fabric), _aggregates(fabric)]
+    checks = [_links(fabric), _aggregates(fabric), _management(fabric)]
     if deployable:
         checks += [_missing(fabric), _managers(fabric)]
     for check in checks:
@@ -100,6 +100,18 @@ def _end(fabric: Fabric, end: PortRef, at: Evidence) -> Said:
         yield at, _unknown("device", end.device, fabric.devices)
     elif end.port not in device.ports and end.port not in _aggregate_names(fabric, device):
         yield at, f"{end}: {end.device} has no such port{suggest(end.port, device.ports)}"
+
+
+def _management(fabric: Fabric) -> Said:
+    """Two devices at one address: what is meant for one would reach the other."""
+    seen: dict[tuple[str, Known[int]], str] = {}
+    for device in fabric.devices.values():
+        if not is_known(device.mgmt):
+            continue
+        first = seen.setdefault((device.mgmt, device.mgmt_port), device.name)
+        if first != device.name:
+            message = f"{device.name}: mgmt {device.mgmt} is that of {first}"
+            yield device.evidence["device"], message
 
 
 def _aggregate_names(fabric: Fabric, device: Device) -> set[str]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+_IPV4 = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})/([0-9]{1,2})")
+_TOPS = (255, 255, 255, 255, 32)
 _NUMBER = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([A-Za-zµ%/]+)")
 
 
@@ -69,6 +71,26 @@ def parse_quantity(text: str, quantity: Quantity) -> Fraction:
             f"expected a {quantity.noun} such as {quantity.example} (units {units}), found {text}"
         )
     return Fraction(match.group(1)) * scale
+
+
+def checked_address(text: str) -> str:
+    """Give the text back if it is an IP address with a prefix length.
+
+    Raises:
+        ValueError: It is none.
+    """
+    match = _IPV4.fullmatch(text)
+    if match and all(int(part) <= top for part, top in zip(match.groups(), _TOPS, strict=True)):
+        return text
+    from ipaddress import IPv6Interface  # noqa: PLC0415 -- most intents have IPv4 only
+
+    try:
+        IPv6Interface(text)
+    except ValueError:
+        raise ValueError(
+            f"expected an IP address with its prefix length, such as 10.0.0.1/24; found {text}"
+        ) from None
+    return text
 
 
 @lru_cache(maxsize=4096)
