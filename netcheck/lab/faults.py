@@ -24,7 +24,7 @@ class FaultKind:
 
     Attributes:
         change: Name of the function that makes it.
-        on: Platform it is for, or ``cables``.
+        platform: Platform it is for, or ``cables``.
         role: Role that is preferred where no device is named; may be empty.
         values: Arguments of the function.
         says: Place and knob in words.
@@ -32,7 +32,7 @@ class FaultKind:
     """
 
     change: str
-    on: str
+    platform: str
     says: str
     role: str = ""
     values: Mapping[str, Any] | None = None  # arguments differ by function
@@ -83,9 +83,9 @@ class Faults:
             known = ", ".join(devices)
             raise FaultError(f"device {device}: not in the lab; expected one of {known}")
         names = [device] if device is not None else list(devices)
-        fitting = [name for name in names if kind.on in ("cables", devices[name].platform)]
+        fitting = [name for name in names if kind.platform in ("cables", devices[name].platform)]
         if not fitting:
-            raise FaultError(f"device {device or 'any'}: the fault is for {kind.on} devices")
+            raise FaultError(f"device {device or 'any'}: the fault is for {kind.platform} devices")
         roles = {built.name: built.role for built in self.building.topology.devices}
         preferred = [name for name in fitting if roles[name] == kind.role] or fitting
         # the last host, so that it sends as well as receives in most schedules
