@@ -18,12 +18,11 @@ from netcheck.intent.complaint import Complaints
 from netcheck.intent.defaults import L2_MTU, complete_policy
 from netcheck.intent.hosts import (
     ETHERNET_BYTES,
-    JobFacts,
     host_ip_mtu,
     host_qos,
     host_rdma,
-    job_environment,
 )
+from netcheck.intent.jobs import JobFacts, job_environment
 from netcheck.intent.notes import Notes
 from netcheck.intent.switches import (
     Surroundings,

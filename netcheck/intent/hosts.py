@@ -1,4 +1,4 @@
-"""A completed policy expanded into what hosts hold: ports, RDMA devices, job settings.
+"""A completed policy expanded into what hosts hold: ports and RDMA devices.
 
 The DSCP map of a host is its platform's own (DSCP / 8 where the NIC trusts
 DSCP) with the marks of the classes put over it: that is what the NIC holds and
@@ -8,10 +8,8 @@ every queue of the NIC has a place in the scheduling.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from netcheck.intent.complaint import Complaint, IntentError, suggest
 from netcheck.intent.defaults import (
     PRIORITIES,
     RDMA_MTUS,
@@ -23,7 +21,7 @@ from netcheck.intent.defaults import (
 )
 from netcheck.intent.notes import Notes
 from netcheck.intent.switches import DSCPS, class_marks, has_pcp, schedulers
-from netcheck.model.device import CongestionControl, Device, LinkLayer, Port, RdmaDevice
+from netcheck.model.device import CongestionControl, LinkLayer, Port, RdmaDevice
 from netcheck.model.fabric import Carries, Policy, TrafficClass
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, first_known, is_known, known_or
@@ -148,87 +146,3 @@ def _congestion_control(stated: CongestionControl, policy: Policy) -> Congestion
         cnp_dscp=dscp,
         cnp_pcp=known_or(cnp.priority, UNKNOWN) if cnp else UNKNOWN,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class JobFacts:
-    """What ``auto`` in job settings is computed from, on one host."""
-
-    device: Device
-    rdma: tuple[RdmaDevice, ...]
-    roce_version: int
-
-
-def job_environment(
-    facts: JobFacts, jobs: Mapping[str, Mapping[str, str]], notes: Notes
-) -> FrozenMap[str, str]:
-    """Give the job variables of one host, ``auto`` computed.
-
-    Raises:
-        IntentError: ``auto`` is asked for a variable that it is not known for.
-    """
-    found = {}
-    for family, variables in jobs.items():
-        for name, value in variables.items():
-            computed = _auto(facts, family, name, notes) if value == "auto" else value
-            if is_known(computed):
-                found[name] = computed
-    return FrozenMap(found)
-
-
-def _auto(facts: JobFacts, family: str, name: str, notes: Notes) -> Known[str]:
-    if name not in _AUTOMATIC:
-        message = f"jobs.{family}.{name}: auto is not known for it{suggest(name, _AUTOMATIC)}"
-        raise IntentError([Complaint(facts.device.evidence["device"], message)])
-    if not facts.rdma:
-        return UNKNOWN
-    value, how = _AUTOMATIC[name](facts)
-    if is_known(value):
-        notes.derive(f"jobs.{family}.{name} = {value}", how)
-    return value
-
-
-Automatic = tuple[Known[str], str]
-
-
-def _hca(facts: JobFacts) -> Automatic:
-    """Devices of the fabric; ``=`` asks NCCL for whole names where one begins another."""
-    names = [one.name for one in facts.rdma]
-    others = facts.device.rdma.keys() - set(names)
-    is_ambiguous = any(other.startswith(name) for other in others for name in names)
-    return ("=" if is_ambiguous else "") + ",".join(names), "RDMA devices under a policy"
-
-
-def _ucx_devices(facts: JobFacts) -> Automatic:
-    return ",".join(f"{one.name}:1" for one in facts.rdma), "RDMA devices under a policy, port 1"
-
-
-def _tos(facts: JobFacts) -> Automatic:
-    value = facts.rdma[0].rdma_cm_tos
-    return (str(value) if is_known(value) else UNKNOWN), "ToS byte of the data class"
-
-
-def _gid_index(facts: JobFacts) -> Automatic:
-    """Index of the routable RoCE v2 address.
-
-    Source: torvalds/linux drivers/infiniband/core/roce_gid_mgmt.c fills the table
-        address by address, v1 before v2; the link-local address comes first.
-    """
-    port = facts.device.ports.get(facts.rdma[0].ports[0]) if facts.rdma[0].ports else None
-    if facts.rdma[0].link_layer is LinkLayer.INFINIBAND or port is None:
-        return UNKNOWN, ""
-    if not is_known(port.address) or facts.rdma[0].driver != "mlx5":
-        return "-1", "left to the library: the order of addresses is not known"
-    index = 3 if facts.roce_version != 1 else 2
-    version = 6 if ":" in port.address else 4
-    return str(index), f"after both link-local ones, IPv{version} RoCE v{facts.roce_version}"
-
-
-_AUTOMATIC: dict[str, Callable[[JobFacts], Automatic]] = {
-    "NCCL_IB_HCA": _hca,
-    "NCCL_IB_TC": _tos,
-    "NCCL_IB_GID_INDEX": _gid_index,
-    "UCX_NET_DEVICES": _ucx_devices,
-    "UCX_IB_TRAFFIC_CLASS": _tos,
-    "UCX_IB_GID_INDEX": _gid_index,
-}

@@ -17,7 +17,11 @@ from netcheck.intent.devices import (
 from netcheck.intent.fields import Fields, Layer
 from netcheck.intent.files import IntentFiles, read_files
 from netcheck.intent.policies import build_policies
-from netcheck.intent.references import check_names, check_references
+from netcheck.intent.references import (
+    check_automatic,
+    check_names,
+    check_references,
+)
 from netcheck.intent.settings import (
     build_credentials,
     build_expectations,
@@ -49,6 +53,7 @@ def load_intent(paths: str | Path | Sequence[str | Path], *, deployable: bool = 
     files = read_files(given, complaints)
     fabric = _build(files, complaints)
     check_names(files.merged, complaints)
+    check_automatic(files.merged, complaints)
     check_references(fabric, complaints, deployable=deployable)
     complaints.raise_if_any()
     return fabric

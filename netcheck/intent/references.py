@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from netcheck.intent.check import schema
 from netcheck.intent.complaint import Complaints, suggest
 from netcheck.intent.fields import NONE
+from netcheck.intent.jobs import AUTO, AUTOMATIC
 from netcheck.intent.nodes import Node
 from netcheck.model.device import Device, LinkLayer, Role
 from netcheck.model.document import Evidence
@@ -57,6 +58,16 @@ def check_names(root: Node, complaints: Complaints) -> None:
         ]
         for place, node in ((path, owner), *inner):
             _check_owner(place, node, tables, complaints)
+
+
+def check_automatic(root: Node, complaints: Complaints) -> None:
+    """Add a complaint for every job variable that is ``auto`` and cannot be computed."""
+    for family, variables in _items(root, "jobs"):
+        for name, node in variables.mapping.items():
+            if node.value == AUTO and name not in AUTOMATIC:
+                hint = suggest(name, AUTOMATIC)
+                message = f"jobs.{family}.{name}: {AUTO} cannot be computed for it{hint}"
+                complaints.add_first(node.at, message)
 
 
 def _items(node: Node, key: str) -> Iterable[tuple[str, Node]]:
