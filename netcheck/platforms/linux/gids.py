@@ -14,6 +14,7 @@ from netcheck.model.device import Gid, GidType
 from netcheck.model.known import ABSENT, UNKNOWN, Known
 from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Unread
 
+_EMPTY = "0000:0000:0000:0000:0000:0000:0000:0000"
 _KINDS = {
     "IB/RoCE v1": GidType.ROCE_V1,
     "RoCE v1": GidType.ROCE_V1,
@@ -48,6 +49,8 @@ def plain_address(text: str) -> str:
 
 def store_address(text: str) -> object:
     """Give a GID in one form, ABSENT for an empty slot, UNKNOWN for a damaged one."""
+    if text == _EMPTY:  # most of a table's 256 slots
+        return ABSENT
     try:
         address = plain_address(text)
     except ValueError:

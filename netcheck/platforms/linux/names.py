@@ -40,9 +40,9 @@ def _first(match: re.Match[str] | None) -> str:
 
 def names_of(document: Document) -> tuple[str, str]:
     """Give ``(port, RDMA device)`` as the command or the text names them; empty where not."""
-    port = _first(_PORT.search(document.command)) or _first(_TEXT_PORT.search(document.text))
-    rdma = _first(_RDMA.search(document.command)) or _first(_TEXT_RDMA.search(document.text))
-    return port, rdma
+    if document.command:
+        return _first(_PORT.search(document.command)), _first(_RDMA.search(document.command))
+    return _first(_TEXT_PORT.search(document.text)), _first(_TEXT_RDMA.search(document.text))
 
 
 def names_from_file(document: Document, device: str) -> tuple[str, str]:

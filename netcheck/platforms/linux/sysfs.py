@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 
 from netcheck.model.device import AdminState, LinkLayer
 from netcheck.model.known import ABSENT, UNKNOWN
@@ -99,21 +101,35 @@ _FILES: tuple[tuple[re.Pattern[str], str, Callable[[str], object]], ...] = tuple
 _COUNTER = re.compile(_IB + r"/(?:ports/1/)?(?:hw_)?counters/(?P<name>\w+)")
 
 
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What a path is: whose fact, or whose counter where there is no reader."""
+
+    owner: Owner
+    name: str
+    fact: str
+    read: Callable[[str], object] | None
+
+
+# Hosts have the same paths, so few are looked up more than once.
+@lru_cache(maxsize=1 << 16)
+def _lookup(path: str) -> _File | None:
+    counter = _COUNTER.fullmatch(path)
+    if counter:
+        return _File(Owner.RDMA, counter["rdma"], counter["name"], None)
+    for pattern, name, read in _FILES:
+        match = pattern.fullmatch(path)
+        if match:
+            owner, named = _owner(match)
+            return _File(owner, named, name.format(n=match.groupdict().get("n", "")), read)
+    return None
+
+
 def _owner(match: re.Match[str]) -> tuple[Owner, str]:
     groups = match.groupdict()
     if "port" in groups:
         return Owner.PORT, groups["port"]
     return (Owner.RDMA, groups["rdma"]) if "rdma" in groups else (Owner.DEVICE, "")
-
-
-def _place(path: str, text: str) -> Placed | None:
-    for pattern, name, reader in _FILES:
-        match = pattern.fullmatch(path)
-        if match:
-            owner, named = _owner(match)
-            fact = name.format(n=match.groupdict().get("n", ""))
-            return owner, named, fact, reader(text.strip())
-    return None
 
 
 def written_fact(path: str, text: str) -> Placed | None:
@@ -122,10 +138,13 @@ def written_fact(path: str, text: str) -> Placed | None:
     Raises:
         ValueError: The file is one that is known and the text is not a value of it.
     """
-    placed = _place(path, text)
-    if placed is not None and placed[3] is _DAMAGED:
+    file = _lookup(path)
+    if file is None or file.read is None:
+        return None
+    value = file.read(text.strip())
+    if value is _DAMAGED:
         raise ValueError(f"{path}: not a value of this file: {text!r}")
-    return placed
+    return file.owner, file.name, file.fact, value
 
 
 def read_sysfs(page: Page) -> Iterator[Item]:
@@ -155,29 +174,28 @@ def read_cat(page: Page) -> Iterator[Item]:
 
 
 def _file(page: Page, number: int, path: str, text: str) -> Iterator[Item]:
-    counter = _COUNTER.fullmatch(path)
-    if counter:
-        yield from _counter(page, number, counter, text.strip())
-        return
-    placed = _place(path, text)
-    if placed is None:
+    file = _lookup(path)
+    if file is None:
         yield Unread(page.at(number))
-        return
-    owner, name, fact, value = placed
-    if value is _DAMAGED:
-        yield page.defect(number, f"{path}: value not understood", place=name, found=text)
-        value = UNKNOWN
-    yield Fact(owner, name, fact, value, page.at(number))
+    elif file.read is None:
+        yield from _counter(page, number, file, text.strip())
+    else:
+        value = file.read(text.strip())
+        if value is _DAMAGED:
+            message = f"{path}: value not understood"
+            yield page.defect(number, message, place=file.name, found=text)
+            value = UNKNOWN
+        yield Fact(file.owner, file.name, file.fact, value, page.at(number))
 
 
-def _counter(page: Page, number: int, match: re.Match[str], text: str) -> Iterator[Item]:
-    name, port = match["name"], match["rdma"]
-    if name == "lifespan":  # how long the kernel caches the others, in ms
+def _counter(page: Page, number: int, file: _File, text: str) -> Iterator[Item]:
+    if file.fact == "lifespan":  # how long the kernel caches the others, in ms
         return
     if not text.isdigit():
-        yield page.defect(number, f"counter {name}: expected a number", place=port, found=text)
+        message = f"counter {file.fact}: expected a number"
+        yield page.defect(number, message, place=file.name, found=text)
     value = int(text) if text.isdigit() else None
-    yield Reading(port, name, value, page.at(number, counter=name))
+    yield Reading(file.name, file.fact, value, page.at(number, counter=file.fact))
 
 
 _REPORT_LINE = re.compile(r"[\w ]+: (?P<path>/sys/\S+) = (?P<value>.*)")
