@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from netcheck.model.device import Device
+from netcheck.model.device import CongestionControl, Device
 from netcheck.model.document import Document
+from netcheck.model.errors import InputError
+from netcheck.model.known import UNKNOWN
 from netcheck.platforms.linux.commands import (
     NCCL_BYTES,
     NCCL_PATH,
@@ -70,12 +72,14 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
     """Give the change from what the host holds to what is rendered.
 
     Raises:
-        InputError: A held text is damaged, so that nobody could tell what would change.
+        InputError: A held text is damaged, so that nobody could tell what
+            would change, or the host lacks what a script uses.
     """
     work = _Work(device, held)
     ports = sorted(name.removesuffix(".sh") for name in rendered if _is_script(name, rendered))
     scripts = [Document(f"{port}.sh", rendered[f"{port}.sh"]) for port in ports]
     wanted = parse(scripts, name=device.name)
+    _require(device, wanted, held)
     before = held_device(device, held)
     drifted = list(drifts(wanted, before))
     changed = _write_files(work, rendered, ports)
@@ -88,6 +92,29 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
     _restart(work, sorted(restart & set(ports)), drifted)
     _restore(work, wanted, before, sorted({one.port for one in drifted} & set(ports)))
     return _change(work)
+
+
+_ECN = "/sys/class/net/PORT/ecn is not there: DCQCN settings need the driver of MLNX_OFED or DOCA"
+_FORCED = "tc/1/traffic_class is not there: it needs the driver of MLNX_OFED or DOCA"
+_TOOLS = "rdma_cm settings do not answer: they need mlnx-tools and the module rdma_cm"
+
+
+def _require(device: Device, wanted: Device, held: Mapping[str, str]) -> None:
+    """Stop before anything is changed where a script would fail half-way.
+
+    Raises:
+        InputError: The host lacks files or tools that a script uses.
+    """
+    for name, rdma in wanted.rdma.items():
+        needs: list[tuple[str, str, object]] = [
+            *((f"ecn_{port}.txt", _ECN, rdma.congestion_control) for port in rdma.ports),
+            (f"traffic_class_{name}.txt", _FORCED, rdma.traffic_class),
+            (f"cma_roce_tos_{name}.txt", _TOOLS, rdma.rdma_cm_tos),
+            (f"cma_roce_mode_{name}.txt", _TOOLS, rdma.rdma_cm_roce_v2),
+        ]
+        for file, message, setting in needs:
+            if file not in held and setting not in (UNKNOWN, CongestionControl()):
+                raise InputError(f"{device.name} {name}: {message}")
 
 
 def _is_script(name: str, rendered: Mapping[str, str]) -> bool:
@@ -189,13 +216,14 @@ def _restore(work: _Work, wanted: Device, before: Device, ports: list[str]) -> N
 def _change(work: _Work) -> Change:
     if not work.objects and not work.removals:
         return Change()
-    worst = max(work.effects, key=lambda effect: _ORDER.index(effect.impact))
+    impact = max((effect.impact for effect in work.effects), key=_ORDER.index)
+    worst = [effect for effect in work.effects if effect.impact is impact]
     return Change(
         objects=tuple(work.objects),
         removals=tuple(work.removals),
         steps=tuple(work.steps),
         undo=tuple(work.undo),
-        impact=worst.impact,
-        reason=worst.reason,
-        source=worst.source,
+        impact=impact,
+        reason="; ".join(dict.fromkeys(effect.reason for effect in worst)),
+        source="; ".join(dict.fromkeys(effect.source for effect in worst)),
     )

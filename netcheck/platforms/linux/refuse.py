@@ -16,7 +16,8 @@ from netcheck.platforms.linux.mlnx_qos import PRIORITIES
 from netcheck.platforms.linux.quirks import buffer_cell_bytes, identity_map, largest_frame_bytes
 from netcheck.platforms.platform import Refusal
 
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
+# No dash: systemd reads it as a slash in the name of an instance.
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*")
 _VALUE = re.compile(r"[^\s\"'`$\\;&|<>#()](?:[^\n\"'`$\\;&|<>#()]*[^\s\"'`$\\;&|<>#()])?|")
 _GBPS = 10**9

@@ -230,9 +230,25 @@ def test_a_damaged_output_stops_the_plan(file: str, text: str) -> None:
         _plan({**AFTER, file: text})
 
 
+@pytest.mark.parametrize("file", ["traffic_class_mlx5_0.txt", "ecn_rail0.txt"])
+def test_a_host_without_the_files_a_script_writes_is_not_touched(file: str) -> None:
+    held = {name: text for name, text in AFTER.items() if name != file}
+    with pytest.raises(InputError, match=r"gpu01 mlx5_0: .* MLNX_OFED"):
+        _plan(held)
+
+
 def test_what_an_adapter_does_not_show_is_no_drift() -> None:
-    held = {name: text for name, text in AFTER.items() if name != "traffic_class_mlx5_0.txt"}
-    assert _plan(held).is_empty
+    text = AFTER["mlnx_qos_rail0.txt"].partition("PFC configuration:")[0]
+    assert _plan({**AFTER, "mlnx_qos_rail0.txt": text}).is_empty
+
+
+def test_the_reasons_of_the_worst_impact_are_all_told() -> None:
+    change = _plan(BEFORE)
+    assert change.impact is Impact.PORT
+    assert [part.split(" when ")[-1] for part in change.reason.split("; ")] == [
+        "the MTU changes",
+        "PFC changes",
+    ]
 
 
 def test_without_job_settings_nccl_conf_is_not_touched() -> None:

@@ -3,8 +3,11 @@
 Regenerate: python -m tests.platforms.linux.test_linux_golden
 """
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from netcheck.model.device import CongestionControl, Device, HostFacts, Port, RdmaDevice
 from netcheck.model.fabric import Fabric
@@ -70,6 +73,12 @@ def test_a_host_is_rendered_as_it_was_read() -> None:
     files = render(HOST, Fabric("f"))
     assert sorted(files) == sorted(path.name for path in GOLDEN.iterdir())
     assert {name: (GOLDEN / name).read_text() for name in files} == dict(files)
+
+
+@pytest.mark.parametrize("name", ["rail0.sh", "rail1.sh", "netcheck-roce.profile.sh"])
+def test_the_shell_accepts_what_is_rendered(name: str) -> None:
+    checked = subprocess.run(["/bin/sh", "-n", GOLDEN / name], capture_output=True, check=False)
+    assert (checked.returncode, checked.stderr) == (0, b"")
 
 
 if __name__ == "__main__":
