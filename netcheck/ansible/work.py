@@ -65,8 +65,9 @@ def prepare(
     save_plan(plan, folder / "plan.json")
     if plan.unreachable:
         return {"failed": True, "msg": "; ".join(plan.unreachable.values())}
-    run = "" if is_check else str(start(plan, folder, "ansible").folder)
-    return {"run": run, "plan": str(folder / "plan.json"), "batches": plan.batches}
+    run = None if is_check else start(plan, folder, "ansible")
+    name = str(run.folder) if run else ""
+    return {"run": name, "plan": str(folder / "plan.json"), "batches": plan.batches}
 
 
 def apply(*, run: str, plan: str, secrets: str, host: str, is_check: bool) -> TaskResult:
@@ -75,7 +76,7 @@ def apply(*, run: str, plan: str, secrets: str, host: str, is_check: bool) -> Ta
         order = load_plan(Path(plan)).orders.get(host)
         return _would_change(order) if order else _unchanged(host)
     run_ = Run(Path(run))
-    if host not in run_.head().names:
+    if not run or host not in run_.head().names:
         return _unchanged(host)
     outcome = apply_order(run_, host, secrets=Path(secrets) if secrets else None)
     is_failed = outcome.state is not State.DONE
@@ -85,7 +86,7 @@ def apply(*, run: str, plan: str, secrets: str, host: str, is_check: bool) -> Ta
 def undo(*, run: str, secrets: str, host: str) -> TaskResult:
     """Bring one host back to what it held before a run."""
     run_ = Run(Path(run))
-    if host not in run_.head().names:
+    if not run or host not in run_.head().names:
         return _unchanged(host)
     outcome = undo_order(run_, host, secrets=Path(secrets) if secrets else None)
     is_failed = outcome.state is State.STUCK

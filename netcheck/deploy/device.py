@@ -146,12 +146,32 @@ def _undo(session: Session, run: Run, order: Order) -> Outcome:
     if not was_saved or run.phases().get(name) is Phase.UNDONE:
         return Outcome(name, State.UNTOUCHED if not was_saved else State.UNDONE)
     run.note(name, Phase.UNDOING)
-    _perform(session, name, order.undo)
+    failures = _take_all(session, name, order.undo)
     again = change_of(order.device, order.rendered, read_held(session, order.device))
     if (again.objects, again.removals) != (order.original.objects, order.original.removals):
-        raise StepFailedError(f"{name}: does not hold what it held before the run")
+        why = "; ".join(failures) or "its undo did not bring it back"
+        raise StepFailedError(f"{name}: does not hold what it held before the run: {why}")
     run.note(name, Phase.UNDONE)
     return Outcome(name, State.UNDONE)
+
+
+def _take_all(session: Session, name: str, steps: Iterable[Step]) -> list[str]:
+    """Take all steps of an undo, whatever single ones say; give what failed.
+
+    An undo may meet a device that is changed in part, or undone in part by a
+    run that was cut off: a unit that is gone already cannot be disabled. What
+    counts is what the device holds in the end.
+
+    Raises:
+        TransportError: The session broke.
+    """
+    failures = []
+    for step in steps:
+        try:
+            _perform(session, name, [step])
+        except StepFailedError as error:
+            failures.append(str(error))
+    return failures
 
 
 def _perform(session: Session, name: str, steps: Iterable[Step]) -> None:

@@ -168,15 +168,18 @@ def deploy(
         return _summary(taken, run.name, outcomes, standings)
 
 
-def start(plan_: Plan, state: Path, backend: str) -> Run:
+def start(plan_: Plan, state: Path, backend: str) -> Run | None:
     """Begin a run that somebody else carries out, such as a playbook run by hand.
+
+    None where there is nothing to do.
 
     Raises:
         InputError: Another run is at work.
     """
     with locked(state):
         cut = open_runs(state, plan_.fabric)
-        return _start(state, _taken_over(plan_, cut), cut, backend)
+        taken = _taken_over(plan_, cut)
+        return None if taken.is_empty else _start(state, taken, cut, backend)
 
 
 def finish(run: Run) -> None:
