@@ -14,7 +14,7 @@ from netcheck.platforms.sonic.parsed.forms import Form, form_of
 from netcheck.platforms.sonic.parsed.identity import read_boot_id, read_release
 from netcheck.platforms.sonic.parsed.json_tables import load_json
 from netcheck.platforms.sonic.parsed.json_text import read_json
-from netcheck.platforms.sonic.parsed.logs import read_log
+from netcheck.platforms.sonic.parsed.logs import count_storms, read_log
 from netcheck.platforms.sonic.parsed.lookup import read_lookup
 from netcheck.platforms.sonic.parsed.neighbours import read_neighbours
 from netcheck.platforms.sonic.parsed.redis_text import read_redis
@@ -92,6 +92,7 @@ def _read_commands(source: Source, reading: Reading) -> None:
 
 def _read_log(source: Source, reading: Reading) -> None:
     reading.logged.extend(read_log(source))
+    count_storms(source, reading.counts)
 
 
 def _read_version(source: Source, reading: Reading) -> None:

@@ -24,7 +24,15 @@ from netcheck.model.qos import (
     Watchdog,
     WatchdogAction,
 )
-from tests.platforms.sonic.sonic_texts import LOOKUP, Tables, config, part, read_tables
+from netcheck.platforms.sonic.parse import parse
+from tests.platforms.sonic.sonic_texts import (
+    LOOKUP,
+    Tables,
+    config,
+    part,
+    read_tables,
+    text_of,
+)
 
 THREE = frozenset({3})
 LOOKUP_FILE = Document("pg_profile_lookup.ini", LOOKUP)
@@ -544,6 +552,17 @@ def test_unknown_table_is_told_only_where_it_may_touch_qos() -> None:
 def test_flat_keys_say_the_same_as_nested_tables() -> None:
     flat = {f"{t}|{key}": row for t, rows in config().items() for key, row in rows.items()}
     assert read_tables(flat).ports == read_tables(config()).ports
+
+
+def test_old_name_of_the_watchdog_table_is_read() -> None:
+    tables = config()
+    tables["PFC_WD_TABLE"] = tables.pop("PFC_WD")
+    assert read_tables(tables).ports == read_tables(config()).ports
+
+
+def test_byte_order_mark_is_no_damage() -> None:
+    device = parse([Document("config_db.json", "\ufeff" + text_of(config()))], name="leaf1")
+    assert device.ports == read_tables(config()).ports
 
 
 def test_evidence_points_at_the_line_of_the_field() -> None:

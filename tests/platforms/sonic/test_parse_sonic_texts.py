@@ -431,6 +431,36 @@ def test_message_about_a_missing_cable_length_names_the_port() -> None:
     assert read_text(LOG).defects[0].message.startswith("CABLE_LENGTH missing for Ethernet0: ")
 
 
+STORMS = """\
+Mar  3 10:00:00 leaf1 NOTICE swss#orchagent: :- report: PFC Watchdog detected PFC storm on port Ethernet0, queue index 3, queue id 0x1500 and port id 0x1000
+Mar  3 10:00:01 leaf1 NOTICE swss#orchagent: :- report: PFC Watchdog storm restored on port Ethernet0, queue index 3, queue id 0x1500 and port id 0x1000
+Mar  3 10:00:09 leaf1 NOTICE swss#orchagent: :- report: PFC Watchdog detected PFC storm on port Ethernet0, queue index 3, queue id 0x1500 and port id 0x1000
+"""  # noqa: E501 -- lines as the daemon writes them
+
+
+def test_storms_of_a_log_are_counted() -> None:
+    device = read_text(STORMS)
+    assert (counted(device), device.defects) == (
+        {
+            ("Ethernet0", Meaning.WATCHDOG_STORM, 3): 2,
+            ("Ethernet0", Meaning.WATCHDOG_RESTORED, 3): 1,
+        },
+        (),
+    )
+
+
+def test_refused_patch_is_told() -> None:
+    text = (
+        "Patch Applier: localhost: Patch application starting.\n"
+        "Failed to apply patch due to: Modification of BUFFER_POOL table is illegal- validating "
+        "function rdma_config_update_validator returned False\n"
+    )
+    defects = read_text(text).defects
+    assert [(defect.kind, defect.place) for defect in defects] == [
+        (DefectKind.REJECTED_BY_DEVICE, "patch")
+    ]
+
+
 def test_log_changes_no_fact_of_the_configuration() -> None:
     documents = [Document("config_db.json", text_of(config())), Document("syslog.txt", LOG)]
     device = parse(documents, name="leaf1")

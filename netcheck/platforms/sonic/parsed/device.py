@@ -129,7 +129,7 @@ def _port(name: str, tables: Tables, policies: PortPolicies, book: Book) -> Port
     cable = _cable(name, tables, book)
     speed = first_known(number(row, "PORT", "speed"), number(live, "PORT", "speed"))
     mtu = first_known(number(row, "PORT", "mtu"), number(live, "PORT", "mtu"))
-    state = _state(first_known(_plain(live, "oper_status")))
+    state = _state(_plain(live, "oper_status"))
     port = Port(
         name=name,
         alias=first_known(_plain(row, "alias"), _plain(live, "alias")),
@@ -143,7 +143,7 @@ def _port(name: str, tables: Tables, policies: PortPolicies, book: Book) -> Port
         cable_m=cable,
         max_headroom_bytes=_limit(tables, name, "max_headroom_size"),
         admin_state=_state(first_known(_plain(row, "admin_status"), _plain(live, "admin_status"))),
-        link_state=state,
+        link_state=UNKNOWN if state is ABSENT else state,
         link_layer=LinkLayer.ETHERNET,
         neighbour=_neighbour(name, tables, book),
         policy=ABSENT if _is_inactive(name, policies) else UNKNOWN,
@@ -196,10 +196,11 @@ def _operational_speed(
     name: str, tables: Tables, live: Known[Row], state: Known[AdminState]
 ) -> Known[int]:
     """Speed of a link that is up; a link that is down has none."""
-    measured = number(tables.row("PORT", name, Database.STATE), "PORT", "speed")
-    speed = measured if is_known(measured) else number(live, "PORT", "speed")
     if state is AdminState.DOWN:
         return ABSENT
+    speed = number(tables.row("PORT", name, Database.STATE), "PORT", "speed")
+    if state is AdminState.UP and not is_known(speed):
+        speed = number(live, "PORT", "speed")
     return speed * _MBPS if is_known(speed) else UNKNOWN
 
 

@@ -43,7 +43,9 @@ _BY_COMMAND: Final = (
 _LOOKUP_ROW: Final = re.compile(r"^\s*\d{3,7}\s+\d+m(?:\s+-?\d+){4,5}\s*$", re.MULTILINE)
 _LOOKUP_HEAD: Final = re.compile(r"^#\s*(?:speed\s+cable|PG lossless profiles)", re.MULTILINE)
 _LOG: Final = re.compile(
-    r"^.*\b(?:buffermgrd|orchagent|swss#\w+|pfcwd|syncd)(?:\[\d+\])?:", re.MULTILINE
+    r"^.*\b(?:buffermgrd|orchagent|swss#\w+|pfcwd|syncd)(?:\[\d+\])?:"
+    r"|Modification of \w+ table is illegal|Failed to apply patch|Data Loading Failed",
+    re.MULTILINE,
 )
 _REDIS: Final = re.compile(
     r"^\S*\d+(?:\[\d+\])?>\s*(?:keys|hgetall|hget)\b|^\s*\d+\) \"|^\{'"
@@ -87,9 +89,10 @@ def form_of(document: Document) -> Form | None:
     for pattern, form in _BY_COMMAND:
         if document.command and pattern.search(document.command):
             return form
-    if document.text.lstrip()[:1] in {"{", "["} and not document.text.lstrip().startswith("{'"):
+    head = document.text[:_HEAD].lstrip("\ufeff")
+    start = head.lstrip()
+    if start[:1] in {"{", "["} and not start.startswith("{'"):
         return Form.JSON
-    head = document.text[:_HEAD]
     for pattern, form in _BY_LOOK:
         if pattern.search(head):
             return form

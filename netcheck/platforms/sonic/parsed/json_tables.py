@@ -33,6 +33,8 @@ _DUMP: Final = re.compile(
 _APPL_BUFFERS: Final = ("BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "BUFFER_QUEUE")
 # What sonic-db-dump puts around each key: redis-dump-load's form.
 _WRAPPING: Final = frozenset({"expireat", "ttl", "type", "value"})
+# Renamed by sonic-net/sonic-utilities scripts/db_migrator.py, migrate_pfc_wd_table.
+_OLD_NAMES: Final = {"PFC_WD_TABLE": "PFC_WD"}
 _NAMESPACE: Final = re.compile(r"localhost|asic\d+")
 _IDENTITY: Final = frozenset({"hwsku", "platform", "mac", "hostname", "type"})
 _FLAT: Final = re.compile(r"(?P<table>[A-Z][A-Z0-9_]*)(?P<separator>[|:])(?P<key>.+)", re.DOTALL)
@@ -142,7 +144,7 @@ class _Loader:
                 self.tables.unread.append(self.source.evidence(item.offset))
 
     def _add_nested(self, name: str, fields: Mapping[str, Member]) -> None:
-        rows = self.found.setdefault((Database.CONFIG, name), {})
+        rows = self.found.setdefault((Database.CONFIG, _OLD_NAMES.get(name, name)), {})
         for key, member in fields.items():
             if isinstance(member.value, dict):
                 rows[key] = self._row(key, member.value, member.offset)
@@ -239,6 +241,8 @@ def place_of(name: str, hint: Database | None) -> Place | None:
         return None
     table, key = match["table"], match["key"]
     database = hint or _database_by_form(table, match["separator"])
+    if database is Database.CONFIG:
+        table = _OLD_NAMES.get(table, table)
     if database in {Database.APPL, Database.STATE}:
         table = table.removesuffix("_TABLE")
     if database is Database.APPL and is_port_index(table):

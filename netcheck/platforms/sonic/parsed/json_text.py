@@ -19,6 +19,7 @@ _TEXT: Final = re.compile(rf"{_STRING}{_GAP}")
 _BARE: Final = re.compile(rf"(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null){_GAP}")
 _SPACE: Final = re.compile(_GAP)
 _DEEPEST: Final = 32
+_MARK: Final = "\ufeff"  # byte order mark that some editors put first
 
 
 JsonValue: TypeAlias = "str | dict[str, Member] | list[Member]"
@@ -72,7 +73,7 @@ def read_json(text: str) -> JsonText:
     result = JsonText()
     reader = _Reader(text, result.duplicates)
     try:
-        start = reader.skip(0)
+        start = reader.skip(len(_MARK) if text.startswith(_MARK) else 0)
         root, end = reader.value(start, 0)
     except _BrokenError as broken:
         result.fault = broken.fault

@@ -1,15 +1,20 @@
-"""Log lines in which buffermgrd and orchagent say what they did not take.
+"""Lines in which the switch says what it did not take, and that a pause storm came.
 
 Source: sonic-net/sonic-swss cfgmgr/buffermgr.cpp, cfgmgr/buffermgrdyn.cpp,
-orchagent/bufferorch.cpp, orchagent/qosorch.cpp.
+orchagent/bufferorch.cpp, orchagent/qosorch.cpp, orchagent/pfcactionhandler.cpp;
+sonic-net/sonic-utilities generic_config_updater/gu_common.py (refused patches).
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Final, NamedTuple
 
+from netcheck.model.counters import CounterClass, CounterKey, Meaning
 from netcheck.model.device import Defect, DefectKind
+from netcheck.platforms.sonic.parsed.counter_names import Sense
+from netcheck.platforms.sonic.parsed.counters import Counts
 from netcheck.platforms.sonic.parsed.tables import Source
 
 _DAEMON: Final = re.compile(r"\b(?:buffermgrd|orchagent)\b")
@@ -49,15 +54,43 @@ _TOLD: Final = (
         "BUFFER_PG",
         "headroom within the limit of the port",
     ),
+    _Told(
+        re.compile(r"Modification of (?P<table>\w+) table is illegal"),
+        "patch",
+        "a change that the switch takes as a patch",
+    ),
+    _Told(
+        re.compile(r"libyang\[\d\]: .*\(path: |Data Loading Failed|Failed to apply patch due to"),
+        "patch",
+        "a configuration that the switch's models take",
+    ),
 )
+_STORM: Final = re.compile(
+    r"PFC Watchdog (?P<event>detected PFC storm|storm restored) on port (?P<port>[\w/-]+),"
+    r" queue index (?P<queue>\d+)"
+)
+_EVENTS: Final = {
+    "detected PFC storm": Sense(Meaning.WATCHDOG_STORM, CounterClass.MUST_BE_ZERO, "events"),
+    "storm restored": Sense(Meaning.WATCHDOG_RESTORED, CounterClass.INFORMATION, "events"),
+}
+
+
+def count_storms(source: Source, counts: Counts) -> None:
+    """Count the storms that a log tells of, by port and queue."""
+    events = Counter(
+        (match["event"], match["port"], int(match["queue"]))
+        for match in _STORM.finditer(source.document.text)
+    )
+    for (event, port, queue), number in events.items():
+        sense = _EVENTS[event]
+        key = CounterKey(port, sense.meaning, queue, f"log: {event}")
+        counts.add(key, sense, number, source.evidence())
 
 
 def read_log(source: Source) -> list[Defect]:
-    """Give what the daemons refused, one defect for each different line."""
+    """Give what the switch refused, one defect for each different line."""
     found: dict[str, Defect] = {}
     for number, line in enumerate(source.document.text.split("\n"), 1):
-        if _DAEMON.search(line) is None:
-            continue
         defect = _defect(line.strip(), source, number)
         if defect is not None:
             found.setdefault(_without_time(line), defect)
@@ -73,6 +106,8 @@ def _defect(line: str, source: Source, number: int) -> Defect | None:
     for told in _TOLD:
         if told.pattern.search(line):
             return _made(line, source, number, place=told.place, expected=told.expected)
+    if _DAEMON.search(line) is None:
+        return None
     if _TROUBLE.search(line) and _BUFFER_WORDS.search(_without_time(line)):
         return _made(line, source, number, place="log", expected="")
     return None
