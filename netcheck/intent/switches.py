@@ -74,7 +74,7 @@ def complete_switch(device: Device, policies: list[Policy], notes: Notes) -> Dev
     qos = device.qos.get("", DeviceQos())
     watchdogs = [policy for policy in policies if is_known(policy.watchdog)]
     if watchdogs:
-        qos = replace(qos, watchdog_poll_ms=_poll(device, watchdogs, notes))
+        qos = replace(qos, watchdog_poll_ms=_poll(watchdogs, notes))
     if any(policy.headroom is HeadroomBy.DEVICE for policy in policies):
         qos = replace(qos, is_headroom_computed=True)
     return replace(device, asic=asic, qos=device.qos.with_items({"": qos}))
@@ -89,7 +89,7 @@ def _asic(device: Device, notes: Notes) -> str:
     return asic
 
 
-def _poll(device: Device, policies: list[Policy], notes: Notes) -> int:
+def _poll(policies: list[Policy], notes: Notes) -> int:
     """Interval of the watchdog: as said, else 200 ms, and no longer than any detection."""
     said = [one.watchdog_poll_ms for one in policies if is_known(one.watchdog_poll_ms)]
     if said:
@@ -100,7 +100,8 @@ def _poll(device: Device, policies: list[Policy], notes: Notes) -> int:
         if is_known(one.watchdog) and is_known(one.watchdog.detection_ms)
     ]
     poll = min([DEFAULT_POLL_MS, *times])
-    notes.default(f"{device.name} watchdog_poll_ms", poll)
+    names = ", ".join(one.name for one in policies)
+    notes.default(f"roce.policies.{names}.watchdog.poll_ms", poll)
     return poll
 
 

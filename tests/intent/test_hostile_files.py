@@ -7,8 +7,10 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from netcheck.intent import load_intent
+from netcheck.intent import complete, load_intent
 from netcheck.intent.nodes import MAX_BYTES
 from netcheck.model.errors import InputError
 
@@ -111,3 +113,41 @@ def test_a_file_that_includes_itself_is_read_once(tmp_path: Path) -> None:
     path = tmp_path / "loop.yaml"
     path.write_text("netcheck: 1\nname: loop\ninclude: [loop.yaml, ./loop.yaml]\n")
     assert load_intent(path).sources == (str(path),)
+
+
+SMALL = (Path(__file__).parents[2] / "examples" / "lab-small.yaml").read_text("utf-8")
+PIECES = [
+    "",
+    "[",
+    "]",
+    "{",
+    "}",
+    ": ",
+    "- ",
+    "&a ",
+    "*a ",
+    "!!str ",
+    "<<: ",
+    "'",
+    "\n",
+    "\t",
+    "0",
+    "%",
+]
+
+
+@given(
+    start=st.integers(0, len(SMALL)),
+    gone=st.integers(0, 40),
+    piece=st.sampled_from(PIECES),
+)
+@settings(max_examples=100, deadline=None)
+def test_a_damaged_intent_loads_or_is_refused_with_its_place(
+    tmp_path_factory: pytest.TempPathFactory, start: int, gone: int, piece: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "damaged.yaml"
+    path.write_text(SMALL[:start] + piece + SMALL[start + gone :], "utf-8")
+    try:
+        complete(load_intent(path, deployable=True))
+    except InputError as error:
+        assert all(line.startswith(str(path)) for line in str(error).splitlines())  # noqa: PT017 -- most damage is refused, some is not
