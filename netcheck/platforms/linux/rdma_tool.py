@@ -14,7 +14,7 @@ from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Unr
 
 _LINK = re.compile(r"(?:\d+: )?(?:link )?(?P<rdma>[\w.\-]+)/(?P<port>\d+):? (?P<rest>state .*)")
 _STATISTIC = re.compile(r"(?:link )?(?P<rdma>[\w.\-]+)/(?P<port>\d+)(?P<rest>(?: \S+ \d+)*)")
-_COUNTER = re.compile(r"([a-z]\w*) (\d+)")
+_COUNTER = re.compile(r"([A-Za-z]\w*) (\d+)")
 # Drivers give all bits for a value that the firmware did not answer.
 # Source: torvalds/linux drivers/infiniband/hw/ionic/ionic_hw_stats.c.
 _NO_ANSWER = (1 << 64) - 1
