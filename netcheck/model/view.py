@@ -7,7 +7,7 @@ priority, PFC priority, queue and priority group stay apart: ``queue_of`` and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -304,8 +304,16 @@ class PortView(View):
         return self.priority_to_priority_group.get(priority, priority)
 
 
+def rdma_place(device: str, rdma: RdmaDevice) -> Place:
+    """Place of an RDMA device: its port and its name."""
+    return Place(device, rdma.ports[0], rdma.name) if rdma.ports else Place(device, rdma.name)
+
+
 class RdmaView(View):
-    """One RDMA device."""
+    """RDMA devices with equal facts; ``members`` are the places of all of them.
+
+    Addresses count as facts only where a job chooses one by its index.
+    """
 
     name: Read[str] = Read()
     link_layer: Read[LinkLayer] = Read()
@@ -327,14 +335,11 @@ class RdmaView(View):
         *,
         ports: tuple[PortView, ...] = (),
         policy: Policy | None = None,
+        members: tuple[Place, ...] = (),
     ) -> None:
-        name = device.place.device
-        place = (
-            Place(name, subject.ports[0], subject.name)
-            if subject.ports
-            else Place(name, subject.name)
-        )
+        place = rdma_place(device.place.device, subject)
         super().__init__(subject, place, is_intended=device.is_intended)
+        self.members = members or (place,)
         self.record = subject
         self.device = device
         self.ports = ports
@@ -414,6 +419,7 @@ class FabricView(View):
 
     Attributes:
         record: The observed fabric; ``plan`` is the intended one, if any.
+        port_of: The view that a port is a member of.
     """
 
     def __init__(
@@ -425,6 +431,7 @@ class FabricView(View):
         ports: tuple[PortView, ...],
         rdma: tuple[RdmaView, ...],
         links: tuple[LinkView, ...],
+        port_of: Mapping[PortRef, PortView],
     ) -> None:
         super().__init__(subject, Place())
         self.record = subject
@@ -433,6 +440,7 @@ class FabricView(View):
         self.ports = ports
         self.rdma = rdma
         self.links = links
+        self.port_of = port_of
 
     @property
     def plan(self) -> Fabric:

@@ -18,7 +18,7 @@ from netcheck.model.fabric import Fabric
 from netcheck.model.fact import Gap, NotGivenError, UnknownAtError, View
 from netcheck.model.finding import Finding, Place, Stage, Verdict
 from netcheck.model.known import AbsentFactError, UnknownFactError
-from netcheck.model.view import DeviceView, LinkView, PortView
+from netcheck.model.view import DeviceView, LinkView, PortView, RdmaView
 from netcheck.rules.catalogue import catalogue
 from netcheck.rules.gather import Gathered
 from netcheck.rules.rule import Fault, Profile, Rule, Scope, show
@@ -154,7 +154,7 @@ class Writer:
                 missing.setdefault(gap.fact, []).append(members_of(_where(gap, view)))
             else:
                 reason = _reason(gap)
-                silent[reason] = silent.get(reason, 0) + len(members_of(view))
+                silent[reason] = silent.get(reason, 0) + count_of(view)
         for fact, groups in sorted(missing.items()):
             places = tuple(dict.fromkeys(chain.from_iterable(groups)))
             yield self._plain(
@@ -164,13 +164,17 @@ class Writer:
             yield self._plain(rule, Verdict.NOT_APPLICABLE, f"{reason} (places: {count})")
 
     def _pass(self, rule: Rule, outcome: Outcome) -> Finding:
-        places = [place for view in outcome.checked for place in members_of(view)]
-        devices = tuple(Place(name) for name in sorted({each.device for each in places}) if name)
+        devices: set[str] = set()
+        for name in chain.from_iterable(map(_device_names, outcome.checked)):
+            devices.add(name)
+            if len(devices) > SHOWN_DEVICES:
+                break
+        where = tuple(Place(name) for name in sorted(devices) if name)
         return self._plain(
             rule,
             Verdict.PASS,
-            f"{len(places)} places checked",
-            where=devices if len(devices) <= SHOWN_DEVICES else (),
+            f"{sum(map(count_of, outcome.checked))} places checked",
+            where=where if len(where) <= SHOWN_DEVICES else (),
             facts=outcome.reads,
         )
 
@@ -252,9 +256,29 @@ def members_of(view: View) -> tuple[Place, ...]:
             if (owner.has_ends)
             else (owner.place,)
         )
+    if isinstance(owner, RdmaView):
+        return owner.members
     if isinstance(owner, DeviceView):
         return tuple(Place(name, "", view.place.queue) for name in owner.members)
     return (view.place,)
+
+
+def _device_names(view: View) -> Iterator[str]:
+    """Yield the devices of a view, without making places of them."""
+    if isinstance(view, LinkView):
+        ends = view.ends if view.has_ends else ()
+        yield from (each.device for end in ends for each in end.members)
+    elif isinstance(view, PortView | RdmaView):
+        yield from (each.device for each in view.members)
+    else:
+        yield view.place.device
+
+
+def count_of(view: View) -> int:
+    """How many places a view stands for."""
+    if isinstance(view, LinkView):
+        return len(view.ends[0].members) if view.has_ends else 1
+    return len(view.members) if isinstance(view, PortView | RdmaView | DeviceView) else 1
 
 
 def _places(view: View, fault: Fault) -> Iterator[tuple[Place, ...]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from netcheck.lossless.asics import asic_of_model
-from netcheck.model.device import AdminState, Device, LinkLayer, Port
+from netcheck.model.device import AdminState, Device, LinkLayer, Port, RdmaDevice
 from netcheck.model.fabric import Fabric, Link, Origin, Policy, PortRef
 from netcheck.model.finding import Place
 from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing, first_known, is_known
@@ -21,6 +21,7 @@ from netcheck.model.view import (
     LinkView,
     PortView,
     RdmaView,
+    rdma_place,
 )
 
 QOS_KNOBS = (
@@ -113,7 +114,27 @@ def asic_of(device: Device, planned: Device | None) -> Known[str]:
     return first_known(*(one.asic for one in records), *models)
 
 
-def port_key(port: Port) -> tuple[object, ...]:
+class Tokens:
+    """Small numbers for equal records: each object is hashed once, each port then cheaply."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, int] = {}
+        self._by_value: dict[object, int] = {}
+
+    def of(self, record: object) -> int:
+        """Number of a record that outlives this object; equal records have the same."""
+        token = self._by_id.get(id(record))
+        if token is None:
+            token = self._by_value.setdefault(record, len(self._by_value))
+            self._by_id[id(record)] = token
+        return token
+
+    def of_key(self, key: object) -> int:
+        """Number of a key made for the purpose, which does not outlive the call."""
+        return self._by_value.setdefault(key, len(self._by_value))
+
+
+def port_key(port: Port, tokens: Tokens) -> tuple[object, ...]:
     """Give what makes two ports equal for rules: all but names and addresses."""
     return (
         port.speed_bps,
@@ -127,7 +148,7 @@ def port_key(port: Port) -> tuple[object, ...]:
         port.admin_state,
         port.link_state,
         port.link_layer,
-        port.qos,
+        tokens.of(port.qos),
     )
 
 
@@ -153,6 +174,7 @@ class Gathered:
         self.observed = observed
         self.plan = Plan(intended if intended is not None or not is_plan else observed)
         self.is_intended = is_plan
+        self.tokens = Tokens()
         self.links_in_use = links_of(observed, self.plan.fabric)
         self.lengths = {
             end: link.length_m for link in self.links_in_use for end in (link.a, link.b)
@@ -172,6 +194,7 @@ class Gathered:
             ports=self.ports,
             rdma=self.rdma,
             links=self.links,
+            port_of=self.port_of,
         )
 
     def intents(self) -> Iterator[IntentView]:
@@ -193,21 +216,22 @@ class Gathered:
         return DeviceView(device, policy=policy, is_intended=self.is_intended, asic=asic)
 
     def _ports(self) -> Iterator[PortView]:
-        groups: dict[object, list[PortRef]] = {}
-        stands: dict[object, Stand] = {}
+        groups: dict[object, tuple[Stand, list[PortRef]]] = {}
         for device in self.observed.devices.values():
-            of_device = (*device_key(device), asic_of(device, self.plan.device(device.name)))
+            asic = asic_of(device, self.plan.device(device.name))
+            of_device = self.tokens.of_key((*device_key(device), asic))
             for port in device.ports.values():
                 end = PortRef(device.name, port.name)
                 stand = self.plan.stand(device, port)
-                of_plan = port_key(stand.intended) if stand.intended else None
-                name = stand.policy.name if stand.policy else None
-                length = self.lengths.get(end, UNKNOWN)
-                key: object = (of_device, port_key(port), of_plan, name, stand.is_rdma, length)
-                groups.setdefault(key, []).append(end)
-                stands.setdefault(key, stand)
-        for key, members in groups.items():
-            yield self._group(tuple(members), stands[key])
+                key = (of_device, *self._port_key(port, stand), self.lengths.get(end, UNKNOWN))
+                groups.setdefault(key, (stand, []))[1].append(end)
+        for stand, members in groups.values():
+            yield self._group(tuple(members), stand)
+
+    def _port_key(self, port: Port, stand: Stand) -> tuple[object, ...]:
+        planned = port_key(stand.intended, self.tokens) if stand.intended else None
+        name = stand.policy.name if stand.policy else None
+        return (*port_key(port, self.tokens), planned, name, stand.is_rdma)
 
     def _group(self, members: tuple[PortRef, ...], stand: Stand) -> PortView:
         first = members[0]
@@ -225,22 +249,49 @@ class Gathered:
         return view
 
     def _rdma(self) -> Iterator[RdmaView]:
+        groups: dict[object, list[PortRef]] = {}
         for device in self.devices.values():
+            of_device = self._rdma_device_key(device.record)
             for rdma in device.record.rdma.values():
-                ends = (PortRef(device.record.name, port) for port in rdma.ports)
-                ports = tuple(self._alone(end) for end in ends if end in self.port_of)
-                yield RdmaView(
-                    rdma, device, ports=ports, policy=self._policy_of(device, rdma.ports)
-                )
+                key = (of_device, *self._rdma_key(device.record, rdma))
+                groups.setdefault(key, []).append(PortRef(device.record.name, rdma.name))
+        for members in groups.values():
+            yield self._rdma_group(tuple(members))
 
-    def _alone(self, end: PortRef) -> PortView:
-        return self.port_of[end].standing_for((end,))
+    def _rdma_device_key(self, device: Device) -> int:
+        return self.tokens.of_key((device.role, device.platform, device.host.environment))
 
-    def _policy_of(self, device: DeviceView, ports: tuple[str, ...]) -> Policy | None:
+    def _rdma_key(self, device: Device, rdma: RdmaDevice) -> tuple[object, ...]:
+        """Equal but for names and addresses; those count only where a job chooses by index."""
+        plain = replace(rdma, name="", ports=(), gids=UNKNOWN, firmware=UNKNOWN)
+        ports = tuple(id(self.port_of.get(PortRef(device.name, port))) for port in rdma.ports)
+        policy = self._policy_of(device, rdma.ports)
+        environment = device.host.environment
+        chooses = is_known(environment) and any("GID" in name for name in environment)
+        return (
+            self.tokens.of_key(plain),
+            ports,
+            policy.name if policy else None,
+            rdma.gids if chooses else None,
+        )
+
+    def _rdma_group(self, members: tuple[PortRef, ...]) -> RdmaView:
+        device = self.devices[members[0].device]
+        rdma = device.record.rdma[members[0].port]
+        ends = (PortRef(device.record.name, port) for port in rdma.ports)
+        ports = tuple(self.port_of[end].standing_for((end,)) for end in ends if end in self.port_of)
+        places = tuple(
+            rdma_place(end.device, self.observed.devices[end.device].rdma[end.port])
+            for end in members
+        )
+        policy = self._policy_of(device.record, rdma.ports)
+        return RdmaView(rdma, device, ports=ports, policy=policy, members=places)
+
+    def _policy_of(self, device: Device, ports: tuple[str, ...]) -> Policy | None:
         for port in ports:
-            record = device.record.ports.get(port)
+            record = device.ports.get(port)
             if record is not None:
-                return self.plan.stand(device.record, record).policy
+                return self.plan.stand(device, record).policy
         return self.plan.default()
 
     def _links(self) -> Iterator[LinkView]:

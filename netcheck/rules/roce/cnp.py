@@ -133,7 +133,9 @@ def cnp_dscp_differs_between_hosts(fabric: FabricView) -> Iterator[Fault]:
     for rdma in fabric.rdma:
         with fabric.attempt():
             found.append((rdma, rdma.cnp_dscp))
-    counted = Counter(dscp for _, dscp in found)
+    counted = Counter[int]()
+    for rdma, dscp in found:
+        counted[dscp] += len(rdma.members)
     if not counted:
         return
     usual, votes = min(counted.items(), key=lambda item: (-item[1], item[0] != 48, item[0]))  # noqa: PLR2004 -- between equals, the usual CNP DSCP

@@ -169,10 +169,13 @@ def ecn_inactive(port: PortView) -> Iterator[Fault]:
 
 def unbound_profiles(device: DeviceView) -> Iterator[EcnView]:
     """Yield ECN profiles that no queue of the device uses."""
+    profiles = device.whole_qos.ecn_profiles
+    if not profiles:
+        return
     used: set[object] = set()
     for port in device.record.ports.values():
         used.update(known_or(port.qos.ecn, {}).values())
-    for profile in device.whole_qos.ecn_profiles.values():
+    for profile in profiles.values():
         if profile.subject not in used:
             yield profile
 

@@ -144,10 +144,10 @@ def _find_port(fabric: Fabric, end: PortRef) -> Port | None:
 
 
 def _no_neighbour(fabric: FabricView, end: PortRef) -> UnknownAtError | NotGivenError:
-    for port in fabric.ports:
-        if end in port.members:
-            return UnknownAtError("neighbour", port.standing_for((end,)))
-    return NotGivenError("neighbour")
+    view = fabric.port_of.get(end)
+    if view is None:
+        return NotGivenError("neighbour")
+    return UnknownAtError("neighbour", view.standing_for((end,)))
 
 
 def _is(fabric: Fabric, found: Known[Neighbour], wanted: PortRef) -> bool:
