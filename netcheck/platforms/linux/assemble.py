@@ -93,6 +93,7 @@ def _sort(found: _Found, form: str, item: Item) -> None:
     elif isinstance(item, Reading):
         found.readings.append(item)
     elif isinstance(item, Variable):
+        found.has_environment = True
         held = found.variables.get(item.name)
         if held is None or (item.is_job and not held.is_job):
             found.variables[item.name] = item

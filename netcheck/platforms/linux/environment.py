@@ -25,7 +25,7 @@ def read_environment(page: Page) -> Iterator[Item]:
     found: dict[str, Variable] = {}
     for number, line in _joined(page):
         text = line.strip()
-        names = list(_assignments(text))
+        names = list(assignments(text))
         for name, value, is_job in names:
             found[name] = Variable(name, value, is_job, page.at(number))
         if not names and text and not text.startswith(("#", "!")):
@@ -47,7 +47,8 @@ def _joined(page: Page) -> Iterator[tuple[int, str]]:
         yield first, held
 
 
-def _assignments(text: str) -> Iterator[tuple[str, str, bool]]:
+def assignments(text: str) -> Iterator[tuple[str, str, bool]]:
+    """Give ``(name, value, set by a job)`` of each variable of RDMA jobs that a line sets."""
     log = _SET_LOG.search(text)
     if log:
         yield log["name"], log["value"].strip(), True
@@ -97,11 +98,11 @@ def is_environment(text: str) -> bool:
     if not any(NAMES.search(line) for line in said):
         return False
     setting = sum(1 for line in said if _SETTING.match(line))
-    return setting * 2 >= len(said) and any(True for line in said for _ in _assignments(line))
+    return setting * 2 >= len(said) and any(True for line in said for _ in assignments(line))
 
 
 def is_job_text(text: str) -> bool:
     """Whether a text is a job's command line, script or log rather than a file of settings."""
     if NAMES.search(text) is None or "```" in text:
         return False
-    return any(is_job for line in text.splitlines() for _, _, is_job in _assignments(line.strip()))
+    return any(is_job for line in text.splitlines() for _, _, is_job in assignments(line.strip()))

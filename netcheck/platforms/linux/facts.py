@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from netcheck.model.device import Defect, DefectKind
 from netcheck.model.document import Document, Evidence
-from netcheck.model.known import UNKNOWN
 
 
 class Owner(StrEnum):
@@ -72,11 +71,10 @@ class Page:
     document: Document
     port: str = ""
     rdma: str = ""
-    lines: tuple[str, ...] = field(default=())
 
     def numbered(self) -> Iterator[tuple[int, str]]:
         """Give ``(line number in the page, line)``, from 1, without line ends."""
-        return enumerate(self.lines or self.document.text.splitlines(), start=1)
+        return enumerate(self.document.text.splitlines(), start=1)
 
     def at(self, line: int, *, counter: str = "") -> Evidence:
         """Where a line of the page stands."""
@@ -99,10 +97,6 @@ class Page:
     def of_device(self, name: str, value: object, line: int) -> Fact:
         """Give a fact of the host."""
         return Fact(Owner.DEVICE, "", name, value, self.at(line))
-
-    def damaged(self, owner: Owner, name: str, fields: tuple[str, ...], line: int) -> list[Fact]:
-        """Give the facts of a damaged line: nobody knows them."""
-        return [Fact(owner, name, field, UNKNOWN, self.at(line)) for field in fields]
 
     def defect(self, line: int, message: str, *, place: str = "", found: str = "") -> Defect:
         """Say what is wrong with a line that carries QoS settings or counters."""

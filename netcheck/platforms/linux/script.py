@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN
 from netcheck.model.qos import Buffer, DcbxMode, Scheduler, SchedulerKind, Trust
-from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Unread
+from netcheck.platforms.linux.environment import NAMES, assignments
+from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Unread, Variable
 from netcheck.platforms.linux.mlnx_qos import DSCPS, PRIORITIES
 from netcheck.platforms.linux.quirks import identity_map
 from netcheck.platforms.linux.sysfs import written_fact
@@ -52,6 +53,7 @@ class _Script:
     facts: dict[tuple[Owner, str, str], Fact] = field(default_factory=dict)
     ports: dict[str, _Port] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
+    exported: dict[str, Variable] = field(default_factory=dict)
     line: int = 0
     depth: int = 0
 
@@ -72,6 +74,7 @@ def read_script(page: Page) -> Iterator[Item]:
         yield from _read_head(page, number, line)
     for name, port in script.ports.items():
         _put_schedulers(script, name, port)
+    yield from script.exported.values()
     yield from script.facts.values()
 
 
@@ -85,6 +88,9 @@ def _read_head(page: Page, number: int, line: str) -> Iterator[Item]:
 
 
 def _read_line(script: _Script, line: str) -> Iterator[Item]:
+    if NAMES.search(line):
+        for name, value, is_job in assignments(line.strip()):
+            script.exported[name] = Variable(name, value, is_job, script.page.at(script.line))
     opened = script.depth + len(_OPENS.findall(line))
     script.depth = max(0, opened - len(_CLOSES.findall(line)))
     if opened:

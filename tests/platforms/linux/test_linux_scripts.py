@@ -93,6 +93,18 @@ def test_commands_of_no_interest_are_kept_as_unread() -> None:
     assert found.defects == ()
 
 
+def test_a_script_that_also_starts_the_job_gives_its_environment() -> None:
+    text = (
+        "mlnx_qos -i eth0 --trust dscp\n"
+        "export NCCL_IB_GID_INDEX=1\n"
+        "export NCCL_IB_GID_INDEX=3\n"
+        "mpirun -x NCCL_IB_TC=106 ./train\n"
+    )
+    found = parse([Document("start.sh", text)], name="gpu01")
+    assert found.host.environment == {"NCCL_IB_GID_INDEX": "3", "NCCL_IB_TC": "106"}
+    assert found.ports["eth0"].qos.trust is Trust.DSCP
+
+
 def test_reading_is_not_setting() -> None:
     text = "mlnx_qos -i eth0 --trust dscp\nmlnx_qos -i eth0\ncma_roce_tos -d mlx5_0\n"
     found = parse([Document("roce.sh", text)], name="gpu01")
