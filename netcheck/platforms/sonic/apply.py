@@ -61,7 +61,8 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
 
     Raises:
         InputError: The held configuration is missing or no CONFIG_DB, it wants
-            bracketed references, or a port or pool that is named is not on the switch.
+            bracketed references, a port or pool that is named is not on the switch,
+            or a watchdog would act faster than the switch looks.
     """
     now = _read(held.get(FILE), f"{device.name} {FILE}")
     wanted = _read(rendered.get(FILE), f"{device.name} rendered {FILE}")
@@ -75,6 +76,7 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
     except InputError as error:
         raise InputError(f"{device.name} {error}") from error
     _refuse_missing_pools(device, wanted, target)
+    _refuse_hasty_watchdogs(device, target)
     found = differences(now, target)
     if not found:
         return Change()
@@ -119,6 +121,24 @@ def _refuse_missing_pools(device: Device, wanted: Tables, target: Tables) -> Non
                 f"{device.name} BUFFER_PROFILE|{name}: expected pool {profile['pool']} on the"
                 f" switch, found {', '.join(pools) or 'none'}; state the pools in the intent"
             )
+
+
+def _refuse_hasty_watchdogs(device: Device, target: Tables) -> None:
+    """Refuse watchdogs that would act faster than the switch looks, which YANG refuses.
+
+    Either side may be the switch's own: the interval, or the watchdog of a port
+    that is not of the intent.
+    """
+    rows = target.get("PFC_WD", {})
+    poll = int(rows.get("GLOBAL", {}).get("POLL_INTERVAL", 0))
+    for port, row in rows.items():
+        for field in ("detection_time", "restoration_time"):
+            time = int(row.get(field, poll))
+            if time < poll:
+                raise InputError(
+                    f"{device.name} PFC_WD|{port} {field}: expected >= {poll} ms, the interval at"
+                    f" which the switch looks, found {time} ms; state another poll or watchdog"
+                )
 
 
 def _is_table(rows: object) -> bool:

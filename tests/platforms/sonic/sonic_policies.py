@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from netcheck.model.device import Device, Port
@@ -31,7 +32,21 @@ from netcheck.model.qos import (
     Watchdog,
     WatchdogAction,
 )
+from netcheck.platforms.sonic.applied.merge import Tables, merge
+from netcheck.platforms.sonic.applied.said import said_of
+from netcheck.platforms.sonic.render import render_tables
 
+# Without shrinking: it takes minutes on switches, and the failing case is printed anyway.
+RELAXED = settings(
+    deadline=None,
+    derandomize=True,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+        HealthCheck.function_scoped_fixture,
+    ],
+)
 ValueT = TypeVar("ValueT")
 POOLS = (
     "ingress_lossless_pool",
@@ -253,3 +268,33 @@ def switches(draw: st.DrawFn) -> Device:
             qos=draw(port_policies(facts, lossless[speed, cable])),
         )
     return Device("leaf1", ports=FrozenMap(ports), qos=FrozenMap({"": facts}))
+
+
+def on_a_switch(device: Device) -> Tables:
+    """What is rendered, merged into a switch with ports, pools and profiles of its own."""
+    names = [*PORTS, "Ethernet504"]
+    base: Tables = {
+        "DEVICE_METADATA": {"localhost": {"hostname": "leaf1", "hwsku": "ACS-SN5600"}},
+        "PORT": {name: {"lanes": str(n), "speed": "400000"} for n, name in enumerate(names)},
+        "BUFFER_POOL": {
+            name: {"type": name.partition("_")[0], "mode": "dynamic"} for name in POOLS
+        },
+        "BUFFER_PROFILE": {
+            name: {"pool": POOLS[1], "size": "0", "dynamic_th": "3"}
+            for name in ("shipped_profile", "other_profile")
+        },
+        "BUFFER_PG": {"Ethernet504|0": {"profile": "shipped_profile"}},
+    }
+    return merge(base, render_tables(device), said_of(device))
+
+
+def can_follow(before: Device, after: Device) -> bool:
+    """Whether nothing that ``after`` leaves unsaid contradicts what ``before`` left behind."""
+    old, new = before.qos[""], after.qos[""]
+    has_poll = new.watchdog_poll_ms is not UNKNOWN or not is_known(old.watchdog_poll_ms)
+    poll = new.watchdog_poll_ms if is_known(new.watchdog_poll_ms) else 0
+    watchdogs = [one.qos.watchdog for one in before.ports.values() if is_known(one.qos.watchdog)]
+    times = [time for one in watchdogs for time in (one.detection_ms, one.restoration_ms)]
+    is_slow_enough = all(time >= poll for time in times if is_known(time))
+    keeps_pools = not (is_known(old.pools) and new.is_headroom_computed is False)
+    return has_poll and is_slow_enough and keeps_pools

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import assume, given, settings
 
 from netcheck.model.device import Device
 from netcheck.model.errors import InputError
@@ -19,6 +20,7 @@ from netcheck.platforms.platform import Change, Impact, Run, Upload
 from netcheck.platforms.sonic.apply import CONFIG, PATCH, holdings, plan
 from netcheck.platforms.sonic.commands import is_read_only
 from netcheck.platforms.sonic.render import render
+from tests.platforms.sonic.sonic_policies import RELAXED, can_follow, on_a_switch, switches
 from tests.platforms.sonic.sonic_switch import (
     DYNAMIC,
     FABRIC,
@@ -162,6 +164,19 @@ def test_what_is_not_owned_stays_as_it_is() -> None:
         "FLEX_COUNTER_STATUS": "enable",
         "POLL_INTERVAL": "10000",
     }
+
+
+@settings(RELAXED, max_examples=25)
+@given(before=switches(), after=switches())
+def test_any_policy_replaces_any_other_and_then_nothing_is_left_to_do(
+    before: Device, after: Device
+) -> None:
+    assume(can_follow(before, after))
+    held = on_a_switch(before)
+    for build in ("202411.1", "master.1"):
+        now = _after(_plan(after, held, build), held)
+        assert _plan(after, now, build) == Change()
+        assert now["BUFFER_PG"]["Ethernet504|0"] == held["BUFFER_PG"]["Ethernet504|0"]
 
 
 def test_only_what_is_declared_as_owned_changes() -> None:
@@ -400,6 +415,12 @@ def test_a_pool_that_is_neither_on_the_switch_nor_said_is_an_error() -> None:
     held: Tables = {**SHIPPED, "BUFFER_POOL": {"other_pool": {}}}
     with pytest.raises(InputError, match="expected pool ingress_lossless_pool"):
         _plan(leaf(), held)
+
+
+def test_a_watchdog_faster_than_the_switch_looks_is_refused() -> None:
+    device = switch(port("Ethernet0"), qos=replace(TRADITIONAL, watchdog_poll_ms=UNKNOWN))
+    with pytest.raises(InputError, match=r"PFC_WD\|Ethernet0 detection_time: expected >= 400 ms"):
+        _plan(device, SHIPPED)
 
 
 def test_a_schema_that_wants_brackets_is_refused() -> None:

@@ -27,6 +27,7 @@ from netcheck.model.qos import (
     Static,
     Trust,
 )
+from netcheck.platforms.capabilities import capabilities
 from netcheck.platforms.sonic.render import refusals, render
 from tests.platforms.sonic.sonic_switch import (
     COMPUTED,
@@ -332,6 +333,10 @@ def test_what_cannot_be_expressed_is_refused_by_name(limit: str, device: Device)
     assert limit in {refusal.limit for refusal in found}
     with pytest.raises(RefusalError, match="leaf1"):
         render(device, FABRIC)
+
+
+def test_every_limit_is_hit_by_a_case() -> None:
+    assert {limit for limit, _ in REFUSED} == set(capabilities("sonic").limits)
 
 
 def test_a_policy_that_can_be_expressed_is_not_refused() -> None:

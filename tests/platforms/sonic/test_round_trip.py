@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from netcheck.model.device import Device
 from netcheck.model.document import Document
@@ -16,7 +16,7 @@ from netcheck.model.known import ABSENT, UNKNOWN, Missing
 from netcheck.model.qos import DeviceQos, PortQos
 from netcheck.platforms.sonic.parse import parse
 from netcheck.platforms.sonic.render import refusals, render
-from tests.platforms.sonic.sonic_policies import switches
+from tests.platforms.sonic.sonic_policies import RELAXED, switches
 from tests.platforms.sonic.sonic_switch import FABRIC, LOSSLESS_QOS, leaf
 
 # Facts that SONiC derives from others, so that a reader knows them though nobody said them.
@@ -98,13 +98,6 @@ def _as_far_as_said(said: PortQos, found: PortQos) -> PortQos:
         for number, one in accounts.items()
     }
     return replace(found, ingress_buffer=FrozenMap(plain))
-
-
-RELAXED: Final = settings(
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 
 
 def _holds(device: Device) -> None:

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import assume, given, settings
 
 from netcheck.model.device import Device
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.platforms.sonic.applied.merge import merge
 from netcheck.platforms.sonic.applied.said import said_of
 from netcheck.platforms.sonic.render import render_tables
-from tests.platforms.sonic.sonic_policies import POOLS, switches
+from tests.platforms.sonic.sonic_policies import RELAXED, can_follow, on_a_switch, switches
 from tests.platforms.sonic.sonic_switch import (
     COMPUTED,
     DYNAMIC,
@@ -30,7 +30,6 @@ from tests.platforms.sonic.sonic_switch import (
 from tests.platforms.sonic.sonic_yang import Models, why_unavailable
 
 pytestmark = pytest.mark.yang
-Tables = dict[str, dict[str, dict[str, Any]]]  # Any: what json gives
 UPSTREAM_CASES = 292
 
 
@@ -43,24 +42,6 @@ def models(shared: Path) -> Models:
     return Models(shared / "yang" / "sonic")
 
 
-def _whole(device: Device) -> Tables:
-    """What is rendered, on a switch that has its ports, pools and own profiles."""
-    names = [*device.ports, "Ethernet504"]
-    base: Tables = {
-        "DEVICE_METADATA": {"localhost": {"hostname": "leaf1", "hwsku": "ACS-SN5600"}},
-        "PORT": {name: {"lanes": str(n), "speed": "400000"} for n, name in enumerate(names)},
-        "BUFFER_POOL": {
-            name: {"type": name.partition("_")[0], "mode": "dynamic"} for name in POOLS
-        },
-        "BUFFER_PROFILE": {
-            name: {"pool": POOLS[1], "size": "0", "dynamic_th": "3"}
-            for name in ("shipped_profile", "other_profile")
-        },
-        "BUFFER_PG": {"Ethernet504|0": {"profile": "shipped_profile"}},
-    }
-    return merge(base, render_tables(device), said_of(device))
-
-
 def _dynamic() -> Device:
     qos = replace(LOSSLESS_QOS, ingress_buffer=FrozenMap({3: COMPUTED}))
     return switch(port("Ethernet0", qos), port("Ethernet8", PLAIN_QOS), qos=DYNAMIC)
@@ -68,21 +49,23 @@ def _dynamic() -> Device:
 
 @pytest.mark.parametrize("device", [leaf(), _dynamic()], ids=["traditional", "dynamic"])
 def test_the_models_take_a_lossless_leaf(models: Models, device: Device) -> None:
-    assert models.refusal(_whole(device)) == ""
+    assert models.refusal(on_a_switch(device)) == ""
 
 
-def test_the_models_take_every_policy_that_can_be_expressed(models: Models) -> None:
-    @settings(
-        max_examples=60,
-        deadline=None,
-        derandomize=True,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
-    @given(switches())
-    def holds(device: Device) -> None:
-        assert models.refusal(_whole(device)) == ""
+@settings(RELAXED, max_examples=50)
+@given(device=switches())
+def test_the_models_take_every_policy_that_can_be_expressed(models: Models, device: Device) -> None:
+    assert models.refusal(on_a_switch(device)) == ""
 
-    holds()
+
+@settings(RELAXED, max_examples=40)
+@given(before=switches(), after=switches())
+def test_the_models_take_every_policy_on_top_of_any_other(
+    models: Models, before: Device, after: Device
+) -> None:
+    assume(can_follow(before, after))
+    held = on_a_switch(before)
+    assert models.refusal(merge(held, render_tables(after), said_of(after))) == ""
 
 
 BAD = {
@@ -114,7 +97,7 @@ BAD = {
 def test_the_models_refuse_one_wrong_value(models: Models, name: str) -> None:
     path, value = BAD[name]
     table, key, field = path.split("|")
-    tables = deepcopy(_whole(leaf()))
+    tables = deepcopy(on_a_switch(leaf()))
     tables[table][key.replace("/", "|")][field] = value
     assert models.refusal(tables) != ""
 

@@ -168,6 +168,16 @@ def _merge_fields(table: str, target: Tables, rows: Rows, said: Said) -> None:
     del said  # the whole switch's
 
 
+def _merge_pools(table: str, target: Tables, rows: Rows, said: Said) -> None:
+    """Set the rendered fields; a size ends a share of the buffer and a share ends a size."""
+    there = target.setdefault(table, {})
+    for key, fields in rows.items():
+        ended = {"size": "percentage", "percentage": "size"}
+        over = [ended[name] for name in fields if name in ended]
+        there[key] = {**_without(there.get(key, {}), over), **fields}
+    del said  # the whole switch's
+
+
 def _merge_rows(table: str, target: Tables, rows: Rows, said: Said) -> None:
     """Replace the owned rows."""
     there = target.setdefault(table, {})
@@ -191,7 +201,7 @@ _MERGERS: Final[Mapping[str, Merger]] = {
     "QUEUE": _merge_queues,
     "BUFFER_PG": _merge_accounts,
     "BUFFER_QUEUE": _merge_accounts,
-    "BUFFER_POOL": _merge_fields,
+    "BUFFER_POOL": _merge_pools,
     "DEVICE_METADATA": _merge_fields,
     "FLEX_COUNTER_TABLE": _merge_fields,
     "LOSSLESS_TRAFFIC_PATTERN": _merge_rows,

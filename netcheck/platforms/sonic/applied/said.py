@@ -7,6 +7,7 @@ from typing import Final
 
 from netcheck.model.device import Device, Port
 from netcheck.model.known import UNKNOWN, is_known
+from netcheck.platforms.sonic.rendered.facts import device_qos
 from netcheck.platforms.sonic.rendered.maps import MAP_KINDS
 
 # table -> port -> fields; a port without any entry is not of the intent
@@ -16,7 +17,10 @@ WATCHDOG_FIELDS: Final = frozenset({"action", "detection_time", "restoration_tim
 
 
 def said_of(device: Device) -> Said:
-    """Give the fields of each port of which something is said, be it that they are absent."""
+    """Give the fields of each port of which something is said, be it that they are absent.
+
+    The rows of the whole switch, ``global`` and ``GLOBAL``, stand among the ports.
+    """
     readers: dict[str, Callable[[Port], frozenset[str]]] = {
         "PORT_QOS_MAP": _bindings,
         "QUEUE": _queues,
@@ -25,10 +29,16 @@ def said_of(device: Device) -> Said:
         "PFC_WD": lambda port: WATCHDOG_FIELDS if _is_said(port.qos.watchdog) else frozenset(),
         "CABLE_LENGTH": lambda port: frozenset({port.name} if _is_said(port.cable_m) else ()),
     }
-    return {
+    said = {
         table: {name: reader(port) for name, port in device.ports.items()}
         for table, reader in readers.items()
     }
+    switch = device_qos(device)
+    if _is_said(switch.dscp_to_priority):
+        said["PORT_QOS_MAP"]["global"] = frozenset({"dscp_to_tc_map"})
+    if _is_said(switch.watchdog_poll_ms):
+        said["PFC_WD"]["GLOBAL"] = frozenset({"POLL_INTERVAL"})
+    return said
 
 
 def _is_said(fact: object) -> bool:
