@@ -9,6 +9,7 @@ belong to all. Files of different platforms are different devices. ``t0`` and
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -223,8 +224,23 @@ def _read(heap: _Heap, path: Path, root: Path, *, is_named: bool = False) -> lis
     if not pieces and is_named and is_yaml:
         heap.intents.append((str(path), text))
     elif not pieces:
-        heap.unrecognised.append((str(path), "" if text.strip() else "empty"))
+        heap.unrecognised.append((str(path), _why_foreign(path, text)))
     return pieces
+
+
+def _why_foreign(path: Path, text: str) -> str:
+    """Why a text may not have been recognised; empty where it is simply foreign."""
+    if not text.strip():
+        return "empty"
+    if path.suffix.lower() != ".json":
+        return ""
+    try:
+        json.loads(text)
+    except ValueError as error:
+        return f"not JSON: {error}"
+    except RecursionError:
+        return "not JSON: nested too deeply"
+    return ""
 
 
 def _recognised(heap: _Heap, document: Document, words: frozenset[str]) -> Iterator[_Piece]:

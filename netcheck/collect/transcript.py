@@ -18,6 +18,7 @@ _PROMPTS = (
     # leaf01# show version
     r"^(?P<host>[A-Za-z][\w.-]*)[#>]\s*(?P<command>(?:show|display|nv)\s.+)$",
 )
+_LONGEST_LINE = 2000
 # A bare mark is a comment in most files; it opens an output only before a command we know.
 _BARE_PROMPT = r"^[#$]\s+(?P<command>(?:sudo\s+)?(?P<word>[\w./-]+)(?:\s.*)?)$"
 _COMMAND_WORDS = (
@@ -63,6 +64,8 @@ def _is_json(text: str) -> bool:
 
 def _head(line: str) -> tuple[str, str] | None:
     """Host and command of a line that opens an output."""
+    if len(line) > _LONGEST_LINE:  # nobody types this, and the patterns would take long
+        return None
     line = line.rstrip()
     for prompt in _PROMPTS:
         match = re.match(prompt, line)

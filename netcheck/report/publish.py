@@ -55,7 +55,9 @@ def write_whole(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
+            with os.fdopen(
+                handle, "w", encoding="utf-8", errors="backslashreplace", newline=""
+            ) as out:
                 out.write(text)
                 out.flush()
                 os.fsync(out.fileno())

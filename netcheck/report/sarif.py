@@ -91,7 +91,7 @@ def fingerprint(finding: Finding) -> str:
         *sorted({evidence.file for evidence in finding.evidence}),
         _NUMBERS.sub("#", finding.message) if not finding.where else "",
     ]
-    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _message(finding: Finding) -> str:
@@ -141,4 +141,4 @@ def _artifact(file: str) -> Json:
         path = path.relative_to(here)
     if ".." in path.parts:
         return {"uri": path.resolve().as_uri()}
-    return {"uri": quote(path.as_posix()), "uriBaseId": "%SRCROOT%"}
+    return {"uri": quote(path.as_posix(), errors="surrogateescape"), "uriBaseId": "%SRCROOT%"}

@@ -21,6 +21,8 @@ from netcheck.report.report import Report, exit_code
 NARROWEST = 60
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
 _SHOWN_EVIDENCE = 2
+# What devices and file names say must not steer the terminal.
+_INERT = {code: f"\\x{code:02x}" for code in (*range(32), 127, *range(128, 160))}
 _INDENT = " " * 10
 
 
@@ -61,7 +63,7 @@ def write(report: Report, look: Look | None = None) -> str:
 
 
 def _findings(report: Report, look: Look) -> Iterator[str]:
-    yield from report.body
+    yield from map(plain, report.body)
     groups: dict[str, list[Finding]] = {}
     for finding in report.listed:
         if not (report.body and finding.severity is Severity.INFO):
@@ -75,12 +77,22 @@ def _findings(report: Report, look: Look) -> Iterator[str]:
 
 def _heading(finding: Finding) -> str:
     devices = {place.device for place in finding.where if place.device}
-    return compress(devices) if devices else "fabric"
+    return plain(compress(devices)) if devices else "fabric"
+
+
+def plain(text: str) -> str:
+    r"""Text on one line in which control characters are written out.
+
+    Example:
+        >>> plain("leaf1\x1b[2J")
+        'leaf1\\x1b[2J'
+    """
+    return text.translate(_INERT)
 
 
 def _finding(finding: Finding, look: Look) -> Iterator[str]:
     label, colour = _label(finding)
-    places = _places(finding.where)
+    places = plain(_places(finding.where))
     yield (
         f"  {look.paint(f'{label:<8}', colour)}"
         + look.paint(finding.rule, "bold")
@@ -92,7 +104,7 @@ def _finding(finding: Finding, look: Look) -> Iterator[str]:
         if finding.expected not in finding.message or finding.found not in finding.message:
             yield from _wrap(pair, look, _INDENT)
     for line in _evidence(finding.evidence):
-        yield _INDENT + look.paint(line, "dim")
+        yield _INDENT + look.paint(plain(line), "dim")
     if look.verbose and finding.why:
         yield from _wrap(f"why: {finding.why}", look, _INDENT)
     if finding.fix:
@@ -153,7 +165,7 @@ def evidence_text(evidence: Evidence) -> str:
 
 
 def _wrap(text: str, look: Look, indent: str) -> Iterator[str]:
-    for line in text.splitlines() or [""]:
+    for line in map(plain, text.split("\n")):
         if not look.width:
             yield indent + line
             continue
@@ -180,9 +192,9 @@ def _closing(report: Report, look: Look) -> Iterator[str]:
         rest = f" and {len(names) - len(shown)} more (-v shows them)" if shown != names else ""
         few = "file" if len(names) == 1 else "files"
         line = f"{len(names)} {few} not recognised: {', '.join(shown)}{rest}"
-        yield look.paint(line, "dim")
+        yield look.paint(plain(line), "dim")
     for note in report.notes:
-        yield look.paint(note, "dim")
+        yield look.paint(plain(note), "dim")
 
 
 def verdict_line(report: Report, look: Look | None = None) -> str:

@@ -7,7 +7,7 @@ from netcheck.platforms.platform import Change, Impact, Removal, Run
 
 
 def order(name: str, change: Change) -> Order:
-    target = Target(name, "127.0.0.1", "linux", "admin")
+    target = Target(name, "127.0.0.1", "admin", "linux")
     nothing: FrozenMap[str, str] = FrozenMap()
     return Order(Device(name), target, nothing, nothing, change, change)
 

@@ -179,3 +179,10 @@ def test_a_snapshot_gives_its_devices_and_names_those_that_gave_nothing(tmp_path
     assert shape(given) == {"gpu01": ["mlnx_qos_rail0.txt"]}
     assert given.unread == (("gpu02", "timeout"),)
     assert given.devices[0].items[0].document.command == "mlnx_qos -i rail0"
+
+
+def test_a_damaged_json_file_is_named_with_what_is_wrong(tmp_path: Path) -> None:
+    write(tmp_path, {"mlnx_qos.txt": qos(), "config_db.json": '{"PORT": {'})
+    [(name, reason)] = gather([tmp_path]).unrecognised
+    assert name == f"{tmp_path}/config_db.json"
+    assert reason.startswith("not JSON: ")

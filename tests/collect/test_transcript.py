@@ -38,3 +38,7 @@ def test_comments_are_no_prompts(text: str) -> None:
 def test_text_before_the_first_command_is_kept() -> None:
     parts = split(Document("session.txt", "captured today\n$ ip link\n1: lo\n"))
     assert [part.document.text for part in parts] == ["captured today\n", "1: lo\n"]
+
+
+def test_a_line_that_nobody_typed_is_read_at_once() -> None:
+    assert split(Document("dump.txt", "x" * 5_000_000)) == []

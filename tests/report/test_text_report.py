@@ -2,7 +2,14 @@ from dataclasses import replace
 
 import pytest
 
-from netcheck.model.finding import Basis, NotProven, Performance, RunResult, RunVerdict
+from netcheck.model.finding import (
+    Basis,
+    NotProven,
+    Performance,
+    Place,
+    RunResult,
+    RunVerdict,
+)
 from netcheck.report.report import Report
 from netcheck.report.text import Look, verdict_line, write
 
@@ -67,3 +74,10 @@ def test_a_measurement_ends_with_verdict_and_basis(verdict: RunVerdict, line: st
 def test_a_clean_run_says_so(report: Report) -> None:
     clean = replace(report, findings=())
     assert verdict_line(clean) == "clean: no findings on 3 devices"
+
+
+def test_control_characters_are_written_out(report: Report) -> None:
+    sly = replace(report.findings[0], message="pfc \x1b[2J\x07 off", where=(Place("a\x1b[1m"),))
+    text = write(Report("lint", (sly,)))
+    assert "\x1b" not in text
+    assert "pfc \\x1b[2J\\x07 off" in text
