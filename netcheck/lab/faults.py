@@ -103,4 +103,11 @@ class Faults:
             raise FaultError(f"{device} {port}: no cabled port of that name")
         if not ports:
             raise FaultError(f"{device}: has no cabled port")
-        return port if port is not None else ports[-1]
+        if port is not None:
+            return port
+        to_hosts = [name for name in ports if self._is_to_host(device, name)]
+        return (to_hosts or ports)[-1]
+
+    def _is_to_host(self, device: str, port: str) -> bool:
+        found = self.building.neighbour(device, port)
+        return found is not None and self.building.devices[found.device].platform == "linux"

@@ -155,6 +155,7 @@ class Engine:
         queue = data[0].queue
         if queue is not None and first.port.is_up:
             queue.senders.append(sender)
+            first.use(queue)
             self.active[first] = None
         return state
 
@@ -262,6 +263,7 @@ class Engine:
             return
         train.size, train.account = stop.cells, group
         if not queue.trains:
+            egress.use(queue)
             queue.virtual = max(queue.virtual, egress.virtual)
         queue.trains.append(train)
         queue.bytes += train.packets * stop.cells
@@ -332,6 +334,7 @@ class Engine:
         if first.queue is not None:
             train = Train(flow.sender, CNP, 1, 0)
             train.size = first.cells
+            port.use(first.queue)
             first.queue.trains.append(train)
             first.queue.bytes += first.cells
             self.active[port] = None
@@ -364,14 +367,18 @@ class Engine:
                 queue.next_send = max(queue.next_send, self.now) + wire * 8 / queue.limit_bps
             self._count_sent(port, queue, train, stop)
             self._transmit(port, train)
-        if not any(queue.trains or queue.senders for queue in port.queues):
-            self.active.pop(port, None)
+        for queue in port.live:
+            if queue.trains or queue.senders:
+                return
+        self.active.pop(port, None)
 
     def _dequeue(self, port: PortState, queue: QueueState) -> Train:
         if not queue.trains:
             sender = queue.senders[0]
             queue.senders.rotate(-1)
-            return Train(sender, DATA, 1, sender.take(self.now))
+            sequence = sender.sequence
+            most = max(1, int(port.credit // sender.wire_bytes))
+            return Train(sender, DATA, sender.take(self.now, most), sequence)
         train = queue.trains[0]
         stop = self.flows[train.sender.index].stops[train.kind][train.hop]
         packets = min(train.packets, max(1, int(port.credit // stop.wire)))

@@ -126,10 +126,6 @@ class QueueState:
         self.mark_credit -= picked
         return picked
 
-    def is_open(self, now: float) -> bool:
-        """Neither paused nor shaped away."""
-        return not self.pauses and self.next_send <= now
-
 
 class PortState:
     """One port at work. Durations are in seconds, ``credit`` in bytes on the wire."""
@@ -142,6 +138,7 @@ class PortState:
         "is_switch",
         "key",
         "last_wire",
+        "live",
         "nic",
         "node",
         "oversize_in",
@@ -154,7 +151,6 @@ class PortState:
         "queues",
         "rx_bytes",
         "rx_packets",
-        "senders",
         "tx_bytes",
         "tx_packets",
         "virtual",
@@ -174,7 +170,7 @@ class PortState:
         self.peer: PortState | None = None
         self.groups: list[GroupState] = []
         self.queues = [QueueState(number) for number in range(PRIORITIES)]
-        self.senders: list[Sender] = []
+        self.live: list[QueueState] = []
         self.in_packets = self.oversize_in = self.oversize_out = 0
         self.pfc_in = [0] * PRIORITIES
         self.pfc_out = [0] * PRIORITIES
@@ -183,6 +179,12 @@ class PortState:
         self.tx_bytes = [0] * PRIORITIES
         self.rx_packets = [0] * PRIORITIES
         self.rx_bytes = [0] * PRIORITIES
+
+    def use(self, queue: QueueState) -> None:
+        """Serve this queue too; the highest is asked first."""
+        if queue not in self.live:
+            self.live.append(queue)
+            self.live.sort(key=lambda found: -found.number)
 
     def classify(self, dscp: int, pcp: int | None) -> int:
         """Switch priority of a frame that enters (or starts) here."""
@@ -194,10 +196,10 @@ class PortState:
     def choose(self, now: float) -> QueueState | None:
         """The queue to serve next: strict ones from the highest, then by weight."""
         best: QueueState | None = None
-        for queue in reversed(self.queues):
-            if not (queue.trains or queue.senders) or not queue.is_open(now):
+        for queue in self.live:
+            if queue.pauses or queue.next_send > now:
                 continue
-            if queue.senders and not queue.trains and not has_ready_sender(queue, now):
+            if not queue.trains and not (queue.senders and has_ready_sender(queue, now)):
                 continue
             if queue.is_strict:
                 return queue

@@ -88,14 +88,17 @@ class Sender:
             return False
         return self.packet_limit is None or self.sequence < self.packet_limit
 
-    def take(self, now: float) -> int:
-        """Send one packet; give its sequence number."""
-        sequence = self.sequence
-        self.sequence += 1
-        self.sent += 1
+    def take(self, now: float, most: int) -> int:
+        """Send up to ``most`` packets as one train; give how many."""
+        packets = min(most, self.window - self.sequence + self.expected)
+        if self.packet_limit is not None:
+            packets = min(packets, self.packet_limit - self.sequence)
+        self.sequence += packets
+        self.sent += packets
         if self.rate_bps < self.line_bps:
-            self.next_send = max(self.next_send, now - 1e-6) + self.wire_bytes * 8 / self.rate_bps
-        return sequence
+            gap = packets * self.wire_bytes * 8 / self.rate_bps
+            self.next_send = max(self.next_send, now - 1e-6) + gap
+        return packets
 
     def receive(self, sequence: int, packets: int, now: float) -> bool:
         """Take packets at the receiver; True where the first gap has to be told."""
