@@ -97,7 +97,7 @@ def _text_line(words: list[str]) -> dict[str, Any]:  # Any: same shape as the JS
             if value is not None
         }
     if set(words) <= _DCBX_FLAGS:
-        return dict.fromkeys(words, True)
+        return {word.replace("-", "_"): True for word in words}
     if name in _TEXT_IGNORED:
         return {}
     raise ValueError(f"line not understood: {' '.join(words)[:60]}")
@@ -231,6 +231,11 @@ def _host(page: Page, line: int, data: dict[str, Any]) -> Iterator[Fact]:
         yield page.of_port("dcbx_mode", DcbxMode.HOST, line)
 
 
+def _lld_managed(page: Page, line: int, data: dict[str, Any]) -> Iterator[Fact]:
+    if data["lld_managed"] is True and not data.get("host"):
+        yield page.of_port("dcbx_mode", DcbxMode.FIRMWARE, line)
+
+
 _OBJECTS: dict[str, Callable[[Page, int, dict[str, Any]], Iterator[Item]]] = {
     "prio_pfc": _pfc,
     "tc_tsa": _ets,
@@ -240,6 +245,7 @@ _OBJECTS: dict[str, Callable[[Page, int, dict[str, Any]], Iterator[Item]]] = {
     "prio_buffer": _prio_buffer,
     "buffer_size": _buffer_size,
     "host": _host,
+    "lld_managed": _lld_managed,
 }
 _FACTS = {
     "prio_pfc": ("pfc_rx", "pfc_tx"),
@@ -250,4 +256,5 @@ _FACTS = {
     "prio_buffer": ("priority_to_priority_group",),
     "buffer_size": ("ingress_buffer",),
     "host": ("dcbx_mode",),
+    "lld_managed": ("dcbx_mode",),
 }

@@ -73,8 +73,12 @@ class Page:
     rdma: str = ""
 
     def numbered(self) -> Iterator[tuple[int, str]]:
-        """Give ``(line number in the page, line)``, from 1, without line ends."""
-        return enumerate(self.document.text.splitlines(), start=1)
+        """Give ``(line number in the page, line)``, from 1, without line ends.
+
+        Only line feeds end lines, as in editors: the numbers are evidence.
+        """
+        lines = self.document.text.split("\n")
+        return enumerate((line.removesuffix("\r") for line in lines), start=1)
 
     def at(self, line: int, *, counter: str = "") -> Evidence:
         """Where a line of the page stands."""

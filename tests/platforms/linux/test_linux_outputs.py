@@ -210,6 +210,18 @@ def test_a_damaged_row_of_dcb_is_unknown(text: str) -> None:
     assert len(found.defects) == 1
 
 
+@pytest.mark.parametrize("text", ['{"lld_managed":true,"ieee":true}', "lld-managed ieee \n"])
+def test_dcbx_of_the_firmware_is_told_from_the_hosts(text: str) -> None:
+    qos = port(("dcb dcbx show dev rail0", text)).qos
+    assert qos.dcbx_mode is DcbxMode.FIRMWARE
+
+
+def test_carriage_returns_are_no_damage() -> None:
+    crlf = QOS.replace("\n", "\r\n")
+    assert port((MLNX, crlf)) == port((MLNX, QOS))
+    assert read((MLNX, crlf)).defects == ()
+
+
 def test_a_driver_without_dcb_says_nothing_and_is_not_damaged() -> None:
     found = read(("dcb -j pfc show dev rail0", "Attribute read: Operation not supported\n\n"))
     assert (dict(found.ports), found.defects) == ({}, ())
