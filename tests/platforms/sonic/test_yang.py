@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.platforms.sonic.applied.merge import merge
 from netcheck.platforms.sonic.applied.said import said_of
 from netcheck.platforms.sonic.render import render_tables
+from tests.platforms.sonic import sonic_yang
 from tests.platforms.sonic.sonic_policies import RELAXED, can_follow, on_a_switch, switches
 from tests.platforms.sonic.sonic_switch import (
     COMPUTED,
@@ -134,3 +136,24 @@ def test_the_models_judge_upstreams_own_cases_as_upstream_does(
         if bool(models.refusal_of_yang(config)) != _is_refused_upstream(case)
     ]
     assert (len(cases), disagreeing) == (UPSTREAM_CASES, [])
+
+
+def _not_installed(name: str) -> str:
+    raise PackageNotFoundError(name)
+
+
+@pytest.mark.parametrize(
+    ("found", "says"),
+    [
+        (_not_installed, "the Python package libyang is not installed"),
+        (lambda _: "3.1.0", "libyang 3.1.0 is installed, which is not of the major version 2"),
+    ],
+)
+def test_what_is_missing_is_said_with_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, found: Callable[[str], str], says: str
+) -> None:
+    monkeypatch.setattr(sonic_yang, "version", found)
+    reason = why_unavailable()
+    assert reason.startswith(says)
+    assert "apt-get install libyang2-dev" in reason
+    assert "pip install libyang==2.8.0" in reason
