@@ -232,7 +232,7 @@ def test_group_without_row_is_unknown_while_the_lookup_table_is_not_given() -> N
 def test_group_without_row_takes_its_numbers_from_the_lookup_table() -> None:
     device = read_tables(without_groups(), LOOKUP_FILE)
     assert groups(device)[3] == Buffer(
-        303104, 283648, ABSENT, 19456, 0, Dynamic(1.0), "ingress_lossless_pool",
+        303104, 283648, ABSENT, 19456, ABSENT, Dynamic(1.0), "ingress_lossless_pool",
         "pg_lossless_400000_40m_profile", is_lossless=True, is_computed=False,
     )  # fmt: skip
     assert device.defects == ()

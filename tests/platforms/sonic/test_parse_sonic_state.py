@@ -47,7 +47,7 @@ def test_applied_groups_are_read_with_their_numbers() -> None:
     qos = state(APPLIED, BUFFERS).ports["Ethernet0"].qos
     account = Buffer(
         19456, 283648, ABSENT, 19456, ABSENT, Dynamic(1.0), "ingress_lossless_pool",
-        "pg_lossless_400000_40m_profile", is_lossless=True, is_computed=False,
+        "pg_lossless_400000_40m_profile", is_lossless=True, is_computed=UNKNOWN,
     )  # fmt: skip
     assert qos.ingress_buffer == {3: account, 4: account}
     assert (qos.pfc_tx, qos.trust, qos.ecn) == (UNKNOWN, UNKNOWN, UNKNOWN)

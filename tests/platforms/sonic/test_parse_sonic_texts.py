@@ -254,6 +254,19 @@ def test_watchdog_settings_are_read_with_their_interval() -> None:
     assert device.qos[""].watchdog_poll_ms == 600
 
 
+@pytest.mark.parametrize(
+    "text",
+    [PFC_HISTORY, QUEUES, MARKS, POOL, WATCHDOG_STATS, INTERFACES, STATUS, LLDP, ECN, BUFFERS],
+)
+def test_text_cut_anywhere_never_raises_nor_counts_otherwise(text: str) -> None:
+    whole = read_text(text).counters
+    for end in range(len(text)):
+        found = read_text(text[:end], "show something").counters
+        assert isinstance(found, Missing) or (
+            not isinstance(whole, Missing) and found.items() <= whole.items()
+        )
+
+
 def test_queue_counters_in_json_are_read() -> None:
     text = json.dumps({"Ethernet0": {"UC3": {"totalpacket": "1,200", "droppacket": "N/A"}}})
     found = read_text(text, "show queue counters --json").counters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from netcheck.model.device import Defect, DefectKind, Port
 from netcheck.model.frozenmap import FrozenMap
@@ -82,7 +82,14 @@ class Profiles:
             row = self.tables.row("BUFFER_PROFILE", name)
             known = not isinstance(row, Missing)
             self._made[at] = _profile(name, row, is_egress) if known else Buffer(profile=name)
+            if known and self._is_applied() and self._made[at].is_computed is False:
+                # what was applied does not tell who worked the numbers out
+                self._made[at] = replace(self._made[at], is_computed=UNKNOWN)
         return self._made[at]
+
+    def _is_applied(self) -> bool:
+        table = self.tables.find("BUFFER_PROFILE")
+        return not isinstance(table, Missing) and table.is_applied
 
     def read_all(self, book: Book) -> Known[FrozenMap[str, Buffer]]:
         """Give all profiles, bound or not."""
@@ -304,7 +311,7 @@ class Accounts:
             headroom_bytes=row.headroom_bytes,
             xoff_bytes=ABSENT,
             xon_bytes=row.xon_bytes,
-            xon_offset_bytes=row.xon_offset_bytes,
+            xon_offset_bytes=row.xon_offset_bytes or ABSENT,  # written only where there is one
             threshold=threshold,
             pool=_LOSSLESS_POOL,
             profile=name,

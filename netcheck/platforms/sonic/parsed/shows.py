@@ -244,11 +244,11 @@ _READERS: Final = (
     (("Iface",), _read_ports),
     (("QUEUE", "STATUS"), _read_watchdog_counts),
     (("Pool", "Bytes"), _read_pool),
-    (("PORT", "ACTION"), _read_watchdog_config),
+    (("PORT", "ACTION", "DETECTION TIME", "RESTORATION TIME"), _read_watchdog_config),
     (("Interface", "Lossless priorities"), _read_pfc_priority),
     (("Interface", "Asymmetric"), _read_pfc_asymmetric),
     (("Interface", "Lanes", "Speed"), _read_status),
-    (("LocalPort", "RemoteDevice"), _read_lldp),
+    (("LocalPort", "RemoteDevice", "RemotePortID"), _read_lldp),
 )
 
 
