@@ -163,6 +163,7 @@ class _Run:
             self.fabric,
             self.options.perf,
             basis=self.options.basis,
+            today=api.today(),
             progress=lambda line: self.progress("perf", line),
         )
         self.findings += outcome.findings
@@ -213,7 +214,7 @@ def perf_notes(outcome: PerfVerdict) -> list[str]:
     notes = []
     for item in outcome.classes:
         fired = [word for word, did in (("PFC", item.paused), ("ECN", item.marked)) if did]
-        bound = f"loss rate below {item.loss_bound:.1e} (95 %)" if item.loss_bound else "no packet"
+        bound = f"loss rate below {item.loss_bound:.1e} (95 %)" if item.loss_bound else "no bound"
         notes.append(
             f"class {item.name}: {item.verdict}; {item.packets} packets, {bound};"
             f" fired: {' and '.join(fired) or 'nothing'}"

@@ -14,7 +14,7 @@ from netcheck.model.device import Device, Port, RdmaDevice
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Place, Severity, Stage, Verdict
-from netcheck.model.known import ABSENT, UNKNOWN, Missing
+from netcheck.model.known import ABSENT, UNKNOWN, Missing, first_known
 
 RULE = "config-differs-from-intent"
 WHY = "What the device holds is not what was intended; every proof made for the intent is void."
@@ -94,9 +94,16 @@ def _compare_port(intended: Port, observed: Device, stage: Stage) -> Iterator[Fi
     for difference in differences(intended.qos, qos):
         yield _finding(observed, place, path, difference, stage)
     for fact in PORT_FACTS:
-        value = getattr(found, fact) if found is not None else UNKNOWN
+        value = _port_fact(found, fact) if found is not None else UNKNOWN
         for difference in differences_in(fact, getattr(intended, fact), value):
             yield _finding(observed, place, path, difference, stage)
+
+
+def _port_fact(port: Port, fact: str) -> object:
+    """One fact of a port; hosts configure no speed, so the live one stands for it."""
+    if fact == "speed_bps":
+        return first_known(port.speed_bps, port.operational_speed_bps)
+    return getattr(port, fact)
 
 
 def _compare_rdma(intended: RdmaDevice, observed: Device, stage: Stage) -> Iterator[Finding]:

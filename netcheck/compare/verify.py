@@ -13,7 +13,7 @@ from netcheck.rules.engine import judge
 from netcheck.rules.settle import settle
 
 
-def verify(  # noqa: PLR0913 -- what was seen comes in several parts
+def verify(
     intended: Fabric,
     observed: Fabric,
     *,

@@ -81,8 +81,7 @@ def _slow(fabric: Fabric, end: Endpoint, what: str, rate: float, ceiling: float)
         severity=page.severity,
         verdict=page.verdict,
         where=(Place(end.host, end.port),),
-        message=f"{end.ref} {what}: expected >= {wanted / 1e9:.1f} Gb/s,"
-        f" found {rate / 1e9:.1f} Gb/s",
+        message=f"{what}: expected >= {wanted / 1e9:.1f} Gb/s, found {rate / 1e9:.1f} Gb/s",
         expected=f">= {wanted / 1e9:.1f} Gb/s",
         found=f"{rate / 1e9:.1f} Gb/s",
         why=page.why,

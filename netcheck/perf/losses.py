@@ -54,12 +54,12 @@ def loss_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iter
     for ref in touched.switch_ingress:
         at = class_at(fabric, ref, item)
         yield _sight(result, ref, Meaning.PRIORITY_GROUP_DROP, at.priority_group)
-        yield _sight(result, ref, Meaning.PORT_INGRESS_DROP, ANY, is_owned=False)
+        yield _unowned(result, ref, Meaning.PORT_INGRESS_DROP, Meaning.PRIORITY_GROUP_DROP)
     for ref in touched.switch_egress:
         at = class_at(fabric, ref, item)
         yield _sight(result, ref, Meaning.QUEUE_DROP, at.queue)
         yield from _if_shown(result, ref, (Meaning.WATCHDOG_DROP,), at.queue)
-        yield _sight(result, ref, Meaning.PORT_EGRESS_DROP, ANY, is_owned=False)
+        yield _unowned(result, ref, Meaning.PORT_EGRESS_DROP, Meaning.QUEUE_DROP)
     is_sprayed = item.load_balancing is LoadBalancing.PACKET
     for end in touched.senders:
         nak = SENDER_LOSS_IF_SPRAYED if is_sprayed else SENDER_LOSS
@@ -105,11 +105,18 @@ def mark_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iter
         yield from _any_index(result, end, (Meaning.CE_RECEIVED, Meaning.CNP_SENT))
 
 
-def _sight(
-    result: RoundResult, ref: PortRef, meaning: Meaning, index: int, *, is_owned: bool = True
-) -> Sight:
+def _sight(result: RoundResult, ref: PortRef, meaning: Meaning, index: int) -> Sight:
     by = result.deltas[ref.device].find(ref.port, meaning, index)
-    return Sight(ref.device, ref.port, meaning, index, by, is_owned)
+    return Sight(ref.device, ref.port, meaning, index, by)
+
+
+def _unowned(result: RoundResult, ref: PortRef, whole: Meaning, part: Meaning) -> Sight:
+    """Drops of a port that none of its queues or priority groups owns."""
+    deltas = result.deltas[ref.device]
+    by = deltas.find(ref.port, whole)
+    owned = sum(row.by for row in deltas.each(ref.port, part) if is_known(row.by))
+    left = max(0, by - owned) if is_known(by) else by
+    return Sight(ref.device, ref.port, whole, ANY, left, is_owned=False)
 
 
 def _if_shown(

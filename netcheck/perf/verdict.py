@@ -34,6 +34,13 @@ from netcheck.perf.losses import Sight, loss_sights, mark_sights, pause_sights, 
 from netcheck.perf.observe import RoundResult, is_incast, lossless_pfc_priorities, tested_classes
 from netcheck.perf.pages import PAGES
 
+UNIT = {
+    Meaning.PRIORITY_GROUP_DROP: "priority group",
+    Meaning.QUEUE_DROP: "queue",
+    Meaning.QUEUE_PACKETS: "queue",
+    Meaning.WATCHDOG_DROP: "queue",
+    Meaning.ECN_MARKED: "queue",
+}
 IN_CLASS_SHARE = 0.9
 NOISE_PACKETS = 1000
 
@@ -54,8 +61,9 @@ class ClassVerdict:
 
     @property
     def loss_bound(self) -> float | None:
-        """Upper bound of the loss rate; None where no packet was counted."""
-        return 3 / self.packets if self.packets else None
+        """Upper bound of the loss rate; None where packets were lost or none was counted."""
+        is_bound = self.packets and self.verdict.run is not RunResult.NOT_LOSSLESS
+        return 3 / self.packets if is_bound else None
 
 
 @dataclass(frozen=True)
@@ -175,7 +183,7 @@ def _finding(rule: str, where: Place, message: str, **more: object) -> Finding:
 def _test_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
     for result in results:
         for device in result.unreachable:
-            yield _finding("device-unreachable", Place(device), f"{device}: no answer")
+            yield _finding("device-unreachable", Place(device), "no answer")
         for flow in result.flows:
             if flow.result.error or not _has_figure(flow.result):
                 error = flow.result.error or "the test printed no result"
@@ -188,7 +196,9 @@ def _test_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
                 )
         for device, deltas in result.deltas.items():
             if deltas.was_reset:
-                yield _finding("counter-reset", Place(device), f"{device} rebooted during the test")
+                yield _finding(
+                    "counter-reset", Place(device), "the device rebooted during the test"
+                )
 
 
 def _has_figure(result: object) -> bool:
@@ -214,21 +224,17 @@ def _class_findings(
             yield _finding(
                 "counters-disagree",
                 Place(other.where.device, other.where.port),
-                f"{other.where}: {other.what} expected {other.expected}, found {other.found}",
+                f"{other.what} expected {other.expected}, found {other.found}",
                 expected=str(other.expected),
                 found=str(other.found),
             )
 
 
 def _loss(sight: Sight, item: TrafficClass) -> Finding:
-    rule = "loss-counted" if sight.is_owned else "loss-outside-queue"
-    index = f" {sight.index}" if sight.index >= 0 else ""
-    word = sight.meaning.value.replace("_", " ")
     return _finding(
-        rule,
-        Place(sight.device, sight.port, str(sight.index) if sight.index >= 0 else ""),
-        f"{sight.device} {sight.port}: {word}{index} expected 0, found {sight.by}"
-        f" while class {item.name} was tested",
+        "loss-counted" if sight.is_owned else "loss-outside-queue",
+        _place(sight),
+        f"{_word(sight)} expected 0, found {sight.by} while class {item.name} was tested",
         expected="0",
         found=str(sight.by),
         evidence=(Evidence(counter=sight.meaning.value),),
@@ -236,15 +242,22 @@ def _loss(sight: Sight, item: TrafficClass) -> Finding:
 
 
 def _missing(sight: Sight) -> Finding:
-    index = f" {sight.index}" if sight.index >= 0 else ""
-    word = sight.meaning.value.replace("_", " ")
     return _finding(
         "counter-missing",
-        Place(sight.device, sight.port, str(sight.index) if sight.index >= 0 else ""),
-        f"{sight.device} {sight.port}: counter {word}{index} was not shown in both readings",
-        expected=f"{word}{index} before and after",
+        _place(sight),
+        f"counter of {_word(sight)} was not shown in both readings",
+        expected=f"{_word(sight)} before and after",
         found="no reading",
     )
+
+
+def _word(sight: Sight) -> str:
+    return sight.meaning.value.replace("_", " ")
+
+
+def _place(sight: Sight) -> Place:
+    unit = UNIT.get(sight.meaning, "priority")
+    return Place(sight.device, sight.port, f"{unit} {sight.index}" if sight.index >= 0 else "")
 
 
 def _outside_class(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iterator[Finding]:
@@ -255,11 +268,11 @@ def _outside_class(result: RoundResult, fabric: Fabric, item: TrafficClass) -> I
         if not is_known(sight.by) or total < NOISE_PACKETS or sight.by >= IN_CLASS_SHARE * total:
             continue
         most = max(rows, key=lambda row: row.by if is_known(row.by) else -1)
-        word = "queue" if sight.meaning is Meaning.QUEUE_PACKETS else "priority"
+        word = UNIT.get(sight.meaning, "priority")
         yield _finding(
             "traffic-outside-class",
-            Place(sight.device, sight.port, str(sight.index)),
-            f"{sight.device} {sight.port}: class {item.name} expected in {word} {sight.index},"
+            _place(sight),
+            f"class {item.name} expected in {word} {sight.index},"
             f" found in {word} {most.key.number} ({sight.by} of {total} packets in {sight.index})",
             expected=f"{word} {sight.index}",
             found=f"{word} {most.key.number}",
@@ -273,7 +286,7 @@ def _located(
         yield _finding(
             "loss-located",
             Place(suspect.where.device, suspect.where.port),
-            f"{suspect.where}: {suspect.evidence}; look at {suspect.look_at}",
+            f"{suspect.evidence}; look at {suspect.look_at}",
             found=suspect.evidence,
         )
 
@@ -286,13 +299,13 @@ def _pause_elsewhere(results: Sequence[RoundResult], fabric: Fabric) -> Iterator
             for moved in deltas.grown(Meaning.PFC_RX, Meaning.PFC_TX):
                 if moved.key.number in declared:
                     continue
-                place = Place(device, moved.key.port, str(moved.key.number))
+                wanted = ", ".join(map(str, sorted(declared))) or "none"
                 yield _finding(
                     "pause-on-other-priority",
-                    place,
-                    f"{device} {moved.key.port}: {moved.by} pause frames of priority"
-                    f" {moved.key.number}, expected on {sorted(declared)} only",
-                    expected=", ".join(map(str, sorted(declared))) or "none",
+                    Place(device, moved.key.port, f"priority {moved.key.number}"),
+                    f"pause frames of priority {moved.key.number} expected 0,"
+                    f" found {moved.by}; only {wanted} may pause",
+                    expected=wanted,
                     found=str(moved.key.number),
                 )
 
