@@ -1,4 +1,4 @@
-"""Read-only commands of a Linux host with mlx5 adapters, by fact.
+"""Read-only commands of a Linux host, by fact; mlx5 adapters unless others are said.
 
 One fact has one source here: a second reader of the same settings (``dcb``
 beside ``mlnx_qos``) costs time and proves nothing, so it is allowed but not
@@ -13,8 +13,10 @@ from functools import cache
 
 from netcheck.model.device import Device
 from netcheck.model.document import DocumentKind
+from netcheck.model.known import is_known
 from netcheck.platforms.platform import Command
 
+DRIVER = "mlx5"
 SERVICE = "netcheck-roce@.service"
 SCRIPT_FOLDER = "/etc/netcheck/roce"
 SERVICE_PATH = f"/etc/systemd/system/{SERVICE}"
@@ -86,6 +88,13 @@ _RDMA = (
     ),
 )
 
+_MLX5_ONLY = frozenset({"mlnx_qos_{port}.txt", "ecn_{port}.txt", "traffic_class_{rdma}.txt"})
+# Adapters of other drivers: what the kernel itself knows of DCB.
+_DCB = tuple(
+    Command(f"dcb -j {name} show dev {{port}}", f"dcb_{name}_{{port}}.json", _STATE, may_fail=True)
+    for name in ("pfc", "ets", "app", "dcbx")
+)
+
 # What apply has to see beside the above, and what a person may want to read.
 _OWNED = (
     Command(f"cat {SERVICE_PATH}", SERVICE, _CONFIG, may_fail=True),
@@ -125,8 +134,10 @@ def commands(device: Device) -> tuple[Command, ...]:
 
     The counters come last, so that they are read close together.
     """
-    del device  # one set for every host with this driver
-    every = (*_HOST, *_PORT, *_RDMA)
+    drivers = {rdma.driver for rdma in device.rdma.values() if is_known(rdma.driver)}
+    every: tuple[Command, ...] = (*_HOST, *_PORT, *_RDMA)
+    if drivers and DRIVER not in drivers:
+        every = (*_HOST, *_DCB, *(one for one in (*_PORT, *_RDMA) if one.file not in _MLX5_ONLY))
     return tuple(sorted(every, key=lambda command: command.kind is _COUNTERS))
 
 

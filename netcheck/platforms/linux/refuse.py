@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from netcheck.lossless.headroom import nic_headroom_bytes
-from netcheck.model.device import CongestionControl, Device, Port, RdmaDevice
+from netcheck.model.device import CongestionControl, Device, LinkLayer, Port, RdmaDevice
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.model.qos import Buffer, DcbxMode, PfcMode, PortQos, SchedulerKind, Trust
 from netcheck.platforms.capabilities import capabilities
+from netcheck.platforms.linux.commands import DRIVER
 from netcheck.platforms.linux.mlnx_qos import PRIORITIES
 from netcheck.platforms.linux.quirks import buffer_cell_bytes, identity_map, largest_frame_bytes
 from netcheck.platforms.platform import Refusal
@@ -206,6 +207,9 @@ def _refuse_shared(place: str, device: Device, port: Port) -> Iterator[Refusal]:
 def _refuse_rdma(place: str, rdma: RdmaDevice) -> Iterator[Refusal]:
     if not _NAME.fullmatch(rdma.name):
         yield _refusal("name", place, rdma.name)
+    is_ethernet = rdma.link_layer is not LinkLayer.INFINIBAND
+    if is_ethernet and is_known(rdma.driver) and rdma.driver != DRIVER:
+        yield _refusal("driver", f"{place} driver", rdma.driver)
     yield from _bounded("tos", f"{place} traffic_class", rdma.traffic_class)
     yield from _bounded("tos", f"{place} rdma_cm_tos", rdma.rdma_cm_tos)
     control = rdma.congestion_control

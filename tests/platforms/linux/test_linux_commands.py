@@ -2,8 +2,9 @@
 
 import pytest
 
-from netcheck.model.device import Device
+from netcheck.model.device import Device, RdmaDevice
 from netcheck.model.document import Document, DocumentKind
+from netcheck.model.frozenmap import FrozenMap
 from netcheck.platforms.linux.apply import holdings
 from netcheck.platforms.linux.commands import commands, is_read_only
 from netcheck.platforms.linux.forms import form_of
@@ -51,6 +52,18 @@ def _asked() -> list[str]:
 @pytest.mark.parametrize("line", _asked())
 def test_the_output_of_every_command_has_a_reader(line: str) -> None:
     assert form_of(Document("x", "", line)) is not None
+
+
+BROADCOM = Device(
+    "gpu01", rdma=FrozenMap({"bnxt_re0": RdmaDevice("bnxt_re0", ("eth1",), driver="bnxt")})
+)
+
+
+def test_adapters_of_other_drivers_are_asked_through_the_kernel() -> None:
+    lines = [one.line.format(port="eth1", rdma="bnxt_re0") for one in commands(BROADCOM)]
+    assert "dcb -j pfc show dev eth1" in lines
+    assert not [line for line in lines if "mlnx_qos" in line or "/ecn" in line]
+    assert [line for line in lines if not is_read_only(line)] == []
 
 
 def test_file_names_in_a_snapshot_are_unique() -> None:

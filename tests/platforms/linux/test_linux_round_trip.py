@@ -119,6 +119,7 @@ REFUSED = {
     "cable-length": _host(Port("rail0", cable_m=65536)),
     "mtu": _host(Port("rail0", ip_mtu=9979)),
     "mtu-layers": _host(Port("rail0", ip_mtu=9000, l2_mtu=9013)),
+    "driver": _rdma(driver="bnxt"),
     "tos": _rdma(traffic_class=256),
     "congestion-control": _rdma(congestion_control=CongestionControl(algorithm="zero-touch")),
     "watchdog": _port(watchdog=Watchdog(200)),
