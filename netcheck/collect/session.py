@@ -47,11 +47,16 @@ class Output:
         return self.status == 0
 
 
+class DeviceRefusedError(TransportError):
+    """The device answered, and with a failure; the session goes on."""
+
+
 class Session:
     """An open session; close it, or use it in a ``with`` statement.
 
-    Every failure is a TransportError that names the device; after one, the
-    session is closed, because nobody knows what the device is still doing.
+    Every failure is a TransportError that names the device. After one that is
+    no DeviceRefusedError, the session is closed, because nobody knows what the
+    device is still doing.
     """
 
     def __init__(self, target: Target, *, deadline_s: float | None = None) -> None:
@@ -172,7 +177,8 @@ class Session:
         renamed over it.
 
         Raises:
-            TransportError: A transfer or one of the commands failed.
+            DeviceRefusedError: The device does not let it be written there.
+            TransportError: The transfer failed, or the session broke.
         """
         digest = hashlib.sha256(path.encode()).hexdigest()[:12]
         temporary = f"/tmp/netcheck-{self.target.username}-{digest}"  # noqa: S108 -- opened exclusively; see _put
@@ -186,7 +192,8 @@ class Session:
         )
         output = self.run(line)
         if not output.is_ok:
-            raise self._broken(f"{path}: cannot be written: {_last(output.text)}")
+            place = f"{self.target.device} {self.target.host}"
+            raise DeviceRefusedError(f"{place}: {path}: cannot be written: {_last(output.text)}")
         checkpoint(f"device {self.target.device} renamed {path}")
 
     def _put(self, path: str, data: bytes) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 from netcheck.collect.atomic import checkpoint
 from netcheck.collect.collector import expand, read_command
 from netcheck.collect.secrets import served
-from netcheck.collect.session import Session
+from netcheck.collect.session import DeviceRefusedError, Session
 from netcheck.collect.snapshot import Answer
 from netcheck.deploy.journal import TOUCHED, Phase, Run, at_work
 from netcheck.deploy.plan import Order, change_of
@@ -53,10 +53,6 @@ class Outcome:
     reason: str = ""
 
 
-class StepFailedError(TransportError):
-    """A step ended with another status than 0."""
-
-
 def read_held(session: Session, device: Device) -> FrozenMap[str, str]:
     """Give the outputs that the platform's plan has to see, ``file -> text``.
 
@@ -73,7 +69,7 @@ def read_held(session: Session, device: Device) -> FrozenMap[str, str]:
             held[command.file] = output.text
         elif answer is not Answer.ABSENT:
             last = output.text.strip().rpartition("\n")[2]
-            raise StepFailedError(f"{device.name}: {command.line}: {answer.value}: {last}")
+            raise DeviceRefusedError(f"{device.name}: {command.line}: {answer.value}: {last}")
     return FrozenMap(held)
 
 
@@ -137,7 +133,7 @@ def _check(session: Session, order: Order) -> None:
     again = change_of(order.device, order.rendered, read_held(session, order.device))
     if not again.is_empty:
         first = ", ".join(object_ for object_, _, _ in again.objects[:3]) or again.reason
-        raise StepFailedError(f"{order.name}: differs after the change: {first}")
+        raise DeviceRefusedError(f"{order.name}: differs after the change: {first}")
 
 
 def _undo(session: Session, run: Run, order: Order) -> Outcome:
@@ -150,7 +146,7 @@ def _undo(session: Session, run: Run, order: Order) -> Outcome:
     again = change_of(order.device, order.rendered, read_held(session, order.device))
     if (again.objects, again.removals) != (order.original.objects, order.original.removals):
         why = "; ".join(failures) or "its undo did not bring it back"
-        raise StepFailedError(f"{name}: does not hold what it held before the run: {why}")
+        raise DeviceRefusedError(f"{name}: does not hold what it held before the run: {why}")
     run.note(name, Phase.UNDONE)
     return Outcome(name, State.UNDONE)
 
@@ -169,7 +165,7 @@ def _take_all(session: Session, name: str, steps: Iterable[Step]) -> list[str]:
     for step in steps:
         try:
             _perform(session, name, [step])
-        except StepFailedError as error:
+        except DeviceRefusedError as error:
             failures.append(str(error))
     return failures
 
@@ -178,7 +174,7 @@ def _perform(session: Session, name: str, steps: Iterable[Step]) -> None:
     """Take steps in order; the first that fails ends it.
 
     Raises:
-        StepFailedError: A command ended with another status than 0.
+        DeviceRefusedError: A command ended with another status than 0, or a file was refused.
         TransportError: The session broke.
     """
     for step in steps:
@@ -190,4 +186,4 @@ def _perform(session: Session, name: str, steps: Iterable[Step]) -> None:
         checkpoint(f"device {name} ran {step.line}")
         if not output.is_ok:
             last = output.text.strip().rpartition("\n")[2]
-            raise StepFailedError(f"{name}: {step.line}: status {output.status}: {last}")
+            raise DeviceRefusedError(f"{name}: {step.line}: status {output.status}: {last}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from netcheck.collect.session import Output, Session
+from netcheck.collect.session import DeviceRefusedError, Output, Session
 from netcheck.model.errors import TransportError
 from tests.collect.conftest import BashDevice
 
@@ -62,9 +62,16 @@ def test_upload_puts_the_text_with_its_mode_and_leaves_nothing_beside(
 def test_upload_to_a_missing_folder_names_device_and_path(bash_device: BashDevice) -> None:
     with (
         Session(bash_device.target()) as session,
-        pytest.raises(TransportError, match=r"gpu01 .*/nowhere/file: cannot be written"),
+        pytest.raises(DeviceRefusedError, match=r"gpu01 .*/nowhere/file: cannot be written"),
     ):
         session.upload("/nowhere/file", "text")
+
+
+def test_a_session_goes_on_after_the_device_refused_a_file(bash_device: BashDevice) -> None:
+    with Session(bash_device.target()) as session:
+        with pytest.raises(DeviceRefusedError):
+            session.upload("/nowhere/file", "text")
+        assert session.run("echo next") == Output("next\n", 0)
 
 
 def test_a_server_is_started_awaited_and_finished(bash_device: BashDevice) -> None:
@@ -152,9 +159,11 @@ def test_a_host_key_that_is_not_known_is_refused_where_keys_are_given(
         Session(bash_device.target())
 
 
-def test_a_session_opens_quickly(bash_device: BashDevice) -> None:
-    Session(bash_device.target()).close()  # imports are paid once
-    start = time.monotonic()
-    with Session(bash_device.target()) as session:
-        session.run("true")
-    assert time.monotonic() - start < 1.0
+def test_a_session_opens_without_waiting_for_the_clock(bash_device: BashDevice) -> None:
+    times = []
+    for _ in range(4):
+        start = time.monotonic()
+        with Session(bash_device.target()) as session:
+            session.run("true")
+        times.append(time.monotonic() - start)
+    assert min(times) < 0.5  # Netmiko's own login waits for 0.5 s and more

@@ -82,23 +82,19 @@ def undo(state: Path) -> None:
     assert result.is_ok, result
 
 
-def whole_rounds(cutting: Driver, folder: Path, backend: str) -> tuple[int, int]:
-    """Deploy and roll back to the end; give the points of each.
-
-    Twice: the first time leaves folders on the devices that are not made again.
-    """
-    for number in (1, 2):
-        state = folder / f"whole{number}"
-        deploying = cutting.points("deploy", state, backend)
-        undoing = cutting.points("rollback", state)
-    return deploying, undoing
+def leave_folders(world: World, folder: Path) -> None:
+    """Deploy and undo once: folders stay on devices, and later runs have fewer points."""
+    converge(world, folder / "first")
+    undo(folder / "first")
 
 
 def test_a_killed_deploy_and_rollback_are_told_and_converge(
     world: World, cutting: Driver, tmp_path: Path
 ) -> None:
     before = held_configs(world, tmp_path / "before")
-    deploying, undoing = whole_rounds(cutting, tmp_path, "netmiko")
+    leave_folders(world, tmp_path)
+    deploying = cutting.points("deploy", tmp_path / "whole")
+    undoing = cutting.points("rollback", tmp_path / "whole")
     cuts = zip(spread(deploying, ROUNDS), spread(undoing, ROUNDS), strict=True)
     for number, (deploy_cut, rollback_cut) in enumerate(cuts):
         state = tmp_path / f"state{number}"
@@ -116,7 +112,9 @@ def test_a_deploy_by_ansible_that_is_killed_is_told_and_converges(
     world: World, cutting: Driver, tmp_path: Path
 ) -> None:
     before = held_configs(world, tmp_path / "before")
-    deploying, _ = whole_rounds(cutting, tmp_path, "ansible")
+    leave_folders(world, tmp_path)
+    deploying = cutting.points("deploy", tmp_path / "whole", "ansible")
+    undo(tmp_path / "whole")
     for point in spread(deploying, ANSIBLE_CUTS):
         state = tmp_path / f"state{point}"
         cutting.kill_at(point, "deploy", state, "ansible")
