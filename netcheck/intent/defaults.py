@@ -26,7 +26,6 @@ T = TypeVar("T")
 PRIORITIES: Final = range(8)
 L2_MTU: Final = 9216
 RDMA_MTUS: Final = (4096, 2048, 1024, 512, 256)
-WATCHDOG: Final = Watchdog(200, 400, WatchdogAction.DROP)
 # a strict class that carries bulk traffic would starve the others
 STRICT: Final = frozenset({Carries.CNP})
 MARKED: Final = frozenset({Delivery.LOSSLESS, Delivery.ECN})
