@@ -8,7 +8,7 @@ from typing import Final
 
 from netcheck.model.device import Defect, DefectKind
 from netcheck.model.document import Evidence
-from netcheck.model.known import Missing
+from netcheck.model.known import UNKNOWN, Missing
 from netcheck.platforms.sonic.parsed.json_tables import may_touch_qos
 from netcheck.platforms.sonic.parsed.keys import PortIndices, read_port_index, read_ports
 from netcheck.platforms.sonic.parsed.schema import SCHEMAS, KeyForm, Kind, Reference, TableSchema
@@ -128,7 +128,7 @@ class _Checker:
                     f"{place}: {name} is missing",
                     where.ports,
                     where.indices,
-                    expected=_expected(self.schema.fields[name]),
+                    expected=str(self.schema.fields[name]),
                     evidence=row.evidence,
                     touches_qos=self.schema.touches_qos,
                 )
@@ -203,27 +203,22 @@ class _Checker:
             return
         if self.table.is_applied and not self.table.is_whole:
             return  # single keys as a program sets them: what they name may be set elsewhere
-        rows = None if isinstance(target, Missing) else target.rows
-        if rows is None and not self._is_known_missing(kind.table):
+        if target is UNKNOWN or not (isinstance(target, Missing) or target.is_whole):
             return
-        if rows is not None and not isinstance(target, Missing) and not target.is_whole:
-            return
+        rows = {} if isinstance(target, Missing) else target.rows
         for name in names_in(cell.text, kind):
-            if name not in kind.words and name not in (rows or {}):
+            if name not in kind.words and name not in rows:
                 yield _dangling(place, kind.table, name, cell.evidence, where)
-
-    def _is_known_missing(self, table: str) -> bool:
-        return self.tables.is_whole and not self.tables.is_damaged and bool(table)
 
     def _malformed(self, place: str, cell: Cell, kind: Kind, where: PortIndices) -> Defect:
         found = cell.text or "an empty text"
         return Defect(
             DefectKind.MALFORMED_VALUE,
             place,
-            f"{place} expected {_expected(kind)}, found {found}",
+            f"{place} expected {kind}, found {found}",
             where.ports,
             where.indices,
-            expected=_expected(kind),
+            expected=str(kind),
             found=cell.text,
             evidence=cell.evidence,
             touches_qos=self.schema.touches_qos or place.endswith((" mtu", " speed", " pfc_asym")),
@@ -240,10 +235,6 @@ def _is_set_elsewhere(name: str, row: Row) -> bool:
     """A profile whose headroom is computed has no size of its own."""
     computed = row.cells.get("headroom_type")
     return name == "size" and computed is not None and computed.text == "dynamic"
-
-
-def _expected(kind: Kind) -> str:
-    return str(kind)
 
 
 def _dangling(place: str, table: str, name: str, evidence: Evidence, where: PortIndices) -> Defect:

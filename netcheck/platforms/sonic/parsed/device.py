@@ -231,23 +231,19 @@ def _is_inactive(name: str, policies: PortPolicies) -> bool:
     """An unused port: no QoS binding, and profiles that take away all its buffer."""
     if policies.bindings.row(name) is not ABSENT:
         return False
-    names = _bound_profiles(name, policies)
+    names = _bound_profiles(name, policies.accounts)
     return bool(names) and all(policies.accounts.profiles.is_zero(profile) for profile in names)
 
 
-def _bound_profiles(name: str, policies: PortPolicies) -> set[str]:
+def _bound_profiles(name: str, accounts: Accounts) -> set[str]:
+    """Names of the buffer profiles that a port's priority groups and queues are bound to."""
     found: set[str] = set()
-    for rows in (policies.accounts.groups, policies.accounts.queues):
+    for table, rows in (("BUFFER_PG", accounts.groups), ("BUFFER_QUEUE", accounts.queues)):
         of_port = rows.indices(name)
         for of_index in () if isinstance(of_port, Missing) else of_port.values():
-            profiles = (reference(row, rows_table(rows, policies), "profile") for row in of_index)
+            profiles = (reference(row, table, "profile") for row in of_index)
             found.update(profile for profile in profiles if is_known(profile))
     return found
-
-
-def rows_table(rows: object, policies: PortPolicies) -> str:
-    """Name of the table that the accounts of groups or of queues stand in."""
-    return "BUFFER_PG" if rows is policies.accounts.groups else "BUFFER_QUEUE"
 
 
 def _variant(tables: Tables) -> Known[str]:
