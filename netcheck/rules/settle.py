@@ -17,8 +17,9 @@ from netcheck.rules.catalogue import catalogue, find_rule, is_rule
 from netcheck.rules.rule import Fault, Rule, Scope, show
 
 RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
-# What `compare` calls a bare difference: a rule that knows its meaning says it better.
-BARE_DIFFERENCE = "config-differs-from-intent"
+# Bare differences between two texts: a rule that knows their meaning says it better.
+BARE_DIFFERENCES = frozenset({"config-differs-from-intent", "config-not-applied"})
+ANY_PORT = "*"
 VERDICT_RANK = {each: number for number, each in enumerate(Verdict)}
 SHOWN_EVIDENCE = 64
 
@@ -112,7 +113,8 @@ def drop_superseded(findings: list[Finding]) -> list[Finding]:
         if finding.verdict is Verdict.FAIL and is_rule(finding.rule):
             for place in finding.where:
                 cause = Cause(finding.rule, place, finding.facts, finding.severity)
-                causes.setdefault((place.device, place.port), []).append(cause)
+                for port in (place.port, ANY_PORT):
+                    causes.setdefault((place.device, port), []).append(cause)
     return [kept for finding in findings if (kept := _rest(finding, causes)) is not None]
 
 
@@ -120,7 +122,7 @@ def _rest(finding: Finding, causes: Causes) -> Finding | None:
     """What is left of a finding once others have explained their places."""
     if finding.verdict is not Verdict.FAIL or not finding.where:
         return finding
-    if finding.rule != BARE_DIFFERENCE and finding.rule not in _superseding():
+    if finding.rule not in BARE_DIFFERENCES and finding.rule not in _superseding():
         return finding
     left = tuple(place for place in finding.where if not _explained(finding, place, causes))
     if len(left) == len(finding.where):
@@ -129,9 +131,11 @@ def _rest(finding: Finding, causes: Causes) -> Finding | None:
 
 
 def _explained(finding: Finding, place: Place, causes: Causes) -> bool:
+    # a device-wide difference is explained by what it does at any port
+    is_of_device = finding.rule in BARE_DIFFERENCES and not place.port
     at_place = (
         cause
-        for port in dict.fromkeys((place.port, ""))
+        for port in dict.fromkeys((ANY_PORT if is_of_device else place.port, ""))
         for cause in causes.get((place.device, port), ())
     )
     return any(_explains(cause, finding, place) for cause in at_place)
@@ -139,7 +143,7 @@ def _explained(finding: Finding, place: Place, causes: Causes) -> bool:
 
 def _explains(cause: Cause, finding: Finding, place: Place) -> bool:
     greater = _superseding().get(finding.rule, frozenset())
-    is_greater = cause.rule in greater or finding.rule == BARE_DIFFERENCE
+    is_greater = cause.rule in greater or finding.rule in BARE_DIFFERENCES
     if not is_greater or RANK[cause.severity] > RANK[finding.severity]:
         return False
     shares = not cause.facts or not finding.facts or bool(cause.facts & finding.facts)

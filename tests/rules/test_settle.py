@@ -89,6 +89,12 @@ def test_a_bare_difference_is_said_better_by_any_rule_about_the_fact() -> None:
     assert len(settle([bare, finding("mtu-below-intent", E0, facts="l2_mtu")])) == 2
 
 
+def test_a_bare_difference_of_the_device_is_explained_at_any_port() -> None:
+    bare = finding("config-differs-from-intent", Place("leaf1"), facts="watchdog_poll_ms")
+    cause = finding("pfcwd-absent", E0, facts="watchdog watchdog_poll_ms")
+    assert rules(settle([bare, cause])) == [("pfcwd-absent", (E0,))]
+
+
 def test_equal_findings_are_one_with_all_places() -> None:
     found = settle([finding("pfc-host-missing", E8), finding("pfc-host-missing", E0)])
     assert rules(found) == [("pfc-host-missing", (E8, E0))]

@@ -111,7 +111,7 @@ def cnp_nic_dscp_mismatch(rdma: RdmaView) -> Iterator[Fault]:
     if not wanted:
         raise NotGivenError("DSCP of congestion notifications")
     if rdma.cnp_dscp not in wanted:
-        yield Fault(rdma, ("cnp_dscp",), wanted, rdma.cnp_dscp)
+        yield Fault(rdma, ("cnp_dscp", "congestion_control"), wanted, rdma.cnp_dscp)
 
 
 @rule(
@@ -141,7 +141,8 @@ def cnp_dscp_differs_between_hosts(fabric: FabricView) -> Iterator[Fault]:
     usual, votes = min(counted.items(), key=lambda item: (-item[1], item[0] != 48, item[0]))  # noqa: PLR2004 -- between equals, the usual CNP DSCP
     for rdma, dscp in found:
         if dscp != usual:
-            yield Fault(rdma, ("cnp_dscp",), usual, dscp, note=f"as {votes} others")
+            facts = ("cnp_dscp", "congestion_control")
+            yield Fault(rdma, facts, usual, dscp, note=f"as {votes} others")
 
 
 @rule(

@@ -314,7 +314,7 @@ def ecn_host_not_ect(rdma: RdmaView) -> Iterator[Fault]:
         if each.priority not in rdma.notification_point | rdma.reaction_point:
             yield Fault(
                 rdma,
-                ("notification_point", "reaction_point"),
+                ("notification_point", "reaction_point", "congestion_control"),
                 "both on",
                 "both off",
                 number=f"priority {each.priority}",
@@ -341,7 +341,7 @@ def ecn_rp_np_asymmetric(rdma: RdmaView) -> Iterator[Fault]:
         has_np = priority in rdma.notification_point
         yield Fault(
             rdma,
-            ("reaction_point", "notification_point"),
+            ("reaction_point", "notification_point", "congestion_control"),
             "both on",
             f"notification {'on' if has_np else 'off'}, reaction {'off' if has_np else 'on'}",
             number=f"priority {priority}",

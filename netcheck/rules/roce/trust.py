@@ -87,7 +87,8 @@ def port_trust_not_intended(port: PortView) -> Iterator[Fault]:
 def _trust_faults(port: PortView) -> Iterator[Fault]:
     intended = intended_trust(port.policy)
     if not MARKS[intended] & MARKS[port.trust]:
-        yield Fault(port, ("trust",), intended, port.trust)
+        # a port that does not trust DSCP shows no DSCP map
+        yield Fault(port, ("trust", "dscp_to_priority"), intended, port.trust)
 
 
 @rule(

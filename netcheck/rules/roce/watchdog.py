@@ -34,7 +34,8 @@ def pfcwd_absent(port: PortView) -> Iterator[Fault]:
         raise NotGivenError("watchdog in the intent")
     if is_absent(port, "watchdog"):
         severity = Severity.ERROR if is_said else None
-        yield Fault(port, ("watchdog",), "a watchdog", "none", severity=severity)
+        facts = ("watchdog", "watchdog_poll_ms")
+        yield Fault(port, facts, "a watchdog", "none", severity=severity)
 
 
 def _is_refused(port: PortView) -> bool:
