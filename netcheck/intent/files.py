@@ -42,6 +42,8 @@ def read_files(paths: Iterable[str | Path], complaints: Complaints) -> IntentFil
         if path.resolve() in seen:
             continue
         seen.add(path.resolve())
+        if len(seen) > MAX_FILES:
+            raise InputError(f"{path}: more than {MAX_FILES} files are included")
         root = _read(path, complaints)
         roots.append(root)
         names.append(str(path))
