@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from netcheck.collect.grouping import Gathered, gather
 from netcheck.model.device import Device
-from netcheck.model.document import DocumentKind
+from netcheck.model.document import DocumentKind, Evidence
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric, Origin
 from netcheck.model.finding import ExitCode, Finding, Place, Severity, Stage, Verdict
@@ -152,8 +152,7 @@ def lint_paths(
     intended = load_intent(intent) if _listed(intent) else None
     findings: list[Finding] = []
     devices: list[str] = []
-    for files in given.intents:
-        fabric = complete(load_intent(files))
+    for fabric in _completed(given.intents):
         findings += lint_intent(fabric, profile=profile, limit=limit)
         devices += fabric.devices
     if given.devices:
@@ -169,6 +168,28 @@ def lint_paths(
         notes=_notes(given, intended),
         exit_code=None if given.intents or given.devices else ExitCode.UNVERIFIED,
     )
+
+
+def _completed(intents: Iterable[Sequence[str]]) -> list[Fabric]:
+    """Load and complete each intent; what is wrong in any of them is raised together."""
+    from netcheck.intent.complaint import Complaint, IntentError  # noqa: PLC0415 -- as load_intent
+
+    fabrics: list[Fabric] = []
+    complaints: list[Complaint] = []
+    for files in intents:
+        try:
+            fabrics.append(complete(load_intent(files)))
+        except IntentError as error:
+            complaints += error.complaints
+        except InputError as error:
+            complaints.append(Complaint(Evidence(files[0]), _without(files[0], str(error))))
+    if complaints:
+        raise IntentError(complaints)
+    return fabrics
+
+
+def _without(file: str, message: str) -> str:
+    return message.removeprefix(f"{file}: ")
 
 
 def lint_intent(

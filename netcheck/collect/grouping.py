@@ -25,6 +25,8 @@ from netcheck.platforms import platform as platforms
 INTENT_SUFFIXES: Final = frozenset({".yaml", ".yml"})
 _INTENT = re.compile(r"""^(?:\{\s*)?["']?netcheck["']?\s*:(?:\s|$)""", re.MULTILINE)
 _INTENT_NAME = re.compile(r"""^\s*["']?name["']?\s*:\s*["']?([^\s"'#,}]+)""", re.MULTILINE)
+_INCLUDE = re.compile(r"^include\s*:(.*(?:\n[ \t]*-.*)*)", re.MULTILINE)
+_INCLUDED = re.compile(r"""[^\s,\[\]"'-][^\s,\[\]"']*""")
 _READINGS: Final = {"t0": 0, "before": 0, "t1": 1, "after": 1}
 # Folders of a device's own file system and of readings hold parts of the device above them.
 _INNER_FOLDERS: Final = frozenset(
@@ -110,11 +112,32 @@ class _Piece:
         return any(part == word or part in _subwords(word) for word in self.words)
 
 
+@dataclass(frozen=True, slots=True)
+class _IntentFile:
+    """One file of an intent; ``is_named`` where it was given by itself."""
+
+    path: str
+    text: str
+    is_named: bool
+
+    @property
+    def name(self) -> str:
+        """Name of the fabric, where the file says it."""
+        match = _INTENT_NAME.search(self.text)
+        return match.group(1) if match else ""
+
+    def included(self) -> set[Path]:
+        """Files that this one includes."""
+        match = _INCLUDE.search(self.text)
+        names = _INCLUDED.findall(match.group(1)) if match else []
+        return {(Path(self.path).parent / name).resolve() for name in names}
+
+
 @dataclass(slots=True)
 class _Heap:
     """What has been found so far."""
 
-    intents: list[tuple[str, str]] = field(default_factory=list)
+    intents: list[_IntentFile] = field(default_factory=list)
     scopes: list[tuple[str, list[_Piece]]] = field(default_factory=list)
     devices: list[DeviceDocuments] = field(default_factory=list)
     unrecognised: list[tuple[str, str]] = field(default_factory=list)
@@ -211,18 +234,18 @@ def _read(heap: _Heap, path: Path, root: Path, *, is_named: bool = False) -> lis
         text = read_text(path)
     except UnreadableFileError as error:
         if is_named and is_yaml:
-            heap.intents.append((str(path), ""))
+            heap.intents.append(_IntentFile(str(path), "", is_named))
         else:
             heap.unrecognised.append((str(path), error.reason))
         return []
     if (is_yaml or is_named) and _INTENT.search(text):
-        heap.intents.append((str(path), text))
+        heap.intents.append(_IntentFile(str(path), text, is_named))
         return []
     words, reading = _words(path.relative_to(root))
     document = Document(str(path), text, reading=reading)
     pieces = list(_recognised(heap, document, words))
     if not pieces and is_named and is_yaml:
-        heap.intents.append((str(path), text))
+        heap.intents.append(_IntentFile(str(path), text, is_named))
     elif not pieces:
         heap.unrecognised.append((str(path), _why_foreign(path, text)))
     return pieces
@@ -410,17 +433,23 @@ def _add_snapshot(heap: _Heap, folder: Path) -> None:
             heap.unread.append((member.name, member.reason or "nothing was had"))
 
 
-def _fabrics(intents: list[tuple[str, str]]) -> tuple[tuple[str, ...], ...]:
-    """Files of one name are one intent; files without a name join the only one there is."""
+def _fabrics(found: list[_IntentFile]) -> tuple[tuple[str, ...], ...]:
+    """Files of each intent: by folder, or by the fabric's name where files were named.
+
+    A file without a name is a part of the only intent beside it. What another
+    file includes is judged with that one.
+    """
+    included = {path for each in found for path in each.included()}
     groups: dict[str, list[str]] = {}
-    nameless: list[str] = []
-    for path, text in intents:
-        name = _INTENT_NAME.search(text)
-        if name is None:
-            nameless.append(path)
+    parts: list[_IntentFile] = []
+    for each in found:
+        if Path(each.path).resolve() in included:
+            continue
+        if each.name:
+            groups.setdefault(each.name if each.is_named else each.path, []).append(each.path)
         else:
-            groups.setdefault(name.group(1), []).append(path)
+            parts.append(each)
     if len(groups) == 1:
         only = next(iter(groups.values()))
-        return (tuple(only + nameless),)
-    return (*(tuple(files) for files in groups.values()), *((path,) for path in nameless))
+        return (tuple(only + [part.path for part in parts]),)
+    return (*(tuple(files) for files in groups.values()), *((part.path,) for part in parts))

@@ -227,3 +227,12 @@ def test_output_that_nobody_reads_is_no_error() -> None:
         ["/bin/sh", "-c", command], capture_output=True, text=True, check=False, timeout=60
     )
     assert ended.stderr == ""
+
+
+def test_complaints_of_all_intents_are_shown_at_once(netcheck: Run, tmp_path: Path) -> None:
+    tmp_path.joinpath("a.yaml").write_text("netcheck: 1\nname: a\nroec: {}\n", encoding="utf-8")
+    tmp_path.joinpath("b.yaml").write_text("netcheck: 1\nname: b\nnaem: {}\n", encoding="utf-8")
+    code, _, err = netcheck("lint", tmp_path)
+    assert code == 2
+    assert "a.yaml:3" in err
+    assert "b.yaml:3" in err

@@ -141,13 +141,28 @@ def test_foreign_binary_and_unreadable_files_are_named_and_nothing_else_is_lost(
     }
 
 
-def test_intents_are_recognised_and_one_name_is_one_intent(tmp_path: Path) -> None:
-    other = INTENT.replace("name: one", "name: two")
-    files = {"a.yaml": INTENT, "b.yaml": INTENT, "c.yaml": other}
+def test_each_intent_of_a_folder_stands_alone(tmp_path: Path) -> None:
+    files = {"a.yaml": INTENT, "b.yaml": INTENT}
     assert gather([write(tmp_path, files)]).intents == (
-        (f"{tmp_path}/a.yaml", f"{tmp_path}/b.yaml"),
-        (f"{tmp_path}/c.yaml",),
+        (f"{tmp_path}/a.yaml",),
+        (f"{tmp_path}/b.yaml",),
     )
+
+
+def test_files_named_one_by_one_are_one_intent_where_they_name_one_fabric(tmp_path: Path) -> None:
+    other = INTENT.replace("name: one", "name: two")
+    write(tmp_path, {"a.yaml": INTENT, "b.yaml": INTENT, "c.yaml": other})
+    a, b, c = (tmp_path / name for name in ("a.yaml", "b.yaml", "c.yaml"))
+    assert gather([a, b, c]).intents == ((str(a), str(b)), (str(c),))
+
+
+def test_what_an_intent_includes_is_judged_with_it(tmp_path: Path) -> None:
+    files = {
+        "a.yaml": INTENT + "include:\n  - parts/hosts.yaml\n  - parts/links.yaml\n",
+        "parts/hosts.yaml": "netcheck: 1\nname: one\n",
+        "parts/links.yaml": "netcheck: 1\n",
+    }
+    assert gather([write(tmp_path, files)]).intents == ((f"{tmp_path}/a.yaml",),)
 
 
 @pytest.mark.parametrize("text", ["", "netchek: 1\n", "a: [", "\0\0"])
