@@ -207,7 +207,10 @@ class Writer:
             for fact in facts
             for each in self._evidence_at(place, fact, key)
         )
-        return tuple(dict.fromkeys(each for each in found if each != Evidence()))[:SHOWN_EVIDENCE]
+        distinct = dict.fromkeys(each for each in found if each != Evidence())
+        with_line = {each.file for each in distinct if each.line}
+        exact = (each for each in distinct if each.line or each.file not in with_line)
+        return tuple(exact)[:SHOWN_EVIDENCE]
 
     def _evidence_at(self, place: Place, fact: str, key: str) -> Iterator[Evidence]:
         device = self.devices.get(place.device)
