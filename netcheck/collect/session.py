@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _LOGIN_S: Final = 15.0
 _INTERRUPTED: Final = 130
+_INTERRUPT_AGAIN_S: Final = 1.0
+_INTERRUPT_SHOWN: Final = re.compile(r"(?:\^C\n?)+\Z")
 _CHUNK: Final = 65536
 _PROMPT: Final = re.compile(rb"[^\r\n]*[$#>%] ?$")
 _ESCAPE: Final = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
@@ -162,13 +164,20 @@ class Session:
         Raises:
             TransportError: It does not end in time, or the session broke.
         """
-        self._send("\x03")
         end = self._end_of(timeout)
-        self._await_prompt(0, end)
+        while not self._is_prompt_shown(0):
+            # A shell that is just starting the command may miss it: once more each second.
+            self._send("\x03")
+            again = min(end, time.monotonic() + _INTERRUPT_AGAIN_S)
+            while not self._is_prompt_shown(0) and self._receive_until(again, self._running):
+                pass
+            if time.monotonic() >= end:
+                raise self._broken(f"{self._running}: does not stop")
         shown = _without_echo(self._done.split(bytes(self._buffer))[0])
         output = self._prompt.sub(b"", _ESCAPE.sub(b"", shown).rstrip(b"\r"))
         self._running = ""
-        return Output(_text(output).removesuffix("^C\n"), _INTERRUPTED)
+        self.run("true", timeout)  # what the shell still shows of it is gone after this
+        return Output(_INTERRUPT_SHOWN.sub("", _text(output)), _INTERRUPTED)
 
     def upload(self, path: str, text: str, mode: int = 0o644) -> None:
         """Put a text on the device as root: whole, or not at all.
@@ -221,8 +230,12 @@ class Session:
         self._running = ""
 
     def _await_prompt(self, start: int, end: float) -> None:
-        while not self._prompt.search(_ESCAPE.sub(b"", bytes(self._buffer[start:][-600:]))):
+        while not self._is_prompt_shown(start):
             self._receive(end, self._running)
+
+    def _is_prompt_shown(self, start: int) -> bool:
+        shown = _ESCAPE.sub(b"", bytes(self._buffer[start:][-600:]))
+        return self._prompt.search(shown) is not None
 
     def _output_so_far(self) -> bytes:
         found = self._done.search(self._buffer)
@@ -240,19 +253,25 @@ class Session:
             raise self._broken(f"{text.strip()}: connection lost ({error})") from error
 
     def _receive(self, end: float, line: str) -> None:
+        if not self._receive_until(end, line):
+            raise self._broken(f"{line}: no end within its time")
+
+    def _receive_until(self, end: float, line: str) -> bool:
+        """Add what comes next to the buffer; False when nothing comes in time."""
         left = end - time.monotonic()
         if left <= 0:
-            raise self._broken(f"{line}: no end within its time")
+            return False
         self._channel.settimeout(left)
         try:
             data = self._channel.recv(_CHUNK)
-        except TimeoutError as error:
-            raise self._broken(f"{line}: no end within its time") from error
+        except TimeoutError:
+            return False
         except OSError as error:
             raise self._broken(f"{line}: connection lost ({error})") from error
         if not data:
             raise self._broken(f"{line}: the device closed the connection")
         self._buffer += data
+        return True
 
     def _broken(self, reason: str) -> TransportError:
         self.close()
