@@ -201,15 +201,6 @@ class Engine:
             self.step += 1
             self.now = self.step * self.step_s
 
-    def drain(self, longest_s: float) -> None:
-        """Send nothing new, and step until nothing is on its way any more."""
-        for port in self.ports.values():
-            for queue in port.queues:
-                queue.senders.clear()
-        end = self.now + longest_s
-        while self.now < end and (self.trains or self.active):
-            self.run_until(self.now + 10 * self.step_s)
-
     def _later(self, delay_s: float) -> int:
         return self.step + max(1, round(delay_s / self.step_s))
 

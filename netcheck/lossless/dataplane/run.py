@@ -16,8 +16,7 @@ SETTLE_S = 0.9e-3
 WINDOW_S = 0.7e-3
 # Long runs of many senders say nothing new: more than these many share the time of so many.
 FEW_SENDERS = 8
-SHORTEST_SHARE = 0.3
-DRAIN_S = 5e-3
+SHORTEST_SHARE = 0.15
 
 Reading = tuple[dict[tuple[str, str], PortCounters], dict[str, FlowCounters]]
 Losses = list[tuple[int, int, list[int], list[int]]]
@@ -35,33 +34,28 @@ def run(
 
     What happens before ``settle_s`` is counted once; the window after it
     stands for the rest. Where nothing was paused, marked or lost early on, the
-    run is steady at once and the window is short. At the end everything that
-    is on its way arrives, so that packets agree along each way.
+    run is steady at once and the window is short. What is still on its way at
+    the end counts as never sent, so that packets agree along each way.
     """
     engine = Engine(network, flows, step_s=step_s)
     senders = len({flow.path[0] for flow in flows})
     share = min(1.0, max(FEW_SENDERS / max(senders, 1), SHORTEST_SHARE))
     settle_s, window_s = settle_s * share, WINDOW_S * share
-    engine.run_until(min(QUIET_S, duration_s))
+    quiet_s = min(QUIET_S, settle_s)
+    engine.run_until(min(quiet_s, duration_s))
     is_quiet = not engine.events
-    engine.run_until(min(QUIET_S if is_quiet else settle_s, duration_s))
+    engine.run_until(min(quiet_s if is_quiet else settle_s, duration_s))
     before, passed, start = _read(engine), _passed(engine), engine.now
-    engine.run_until(min(start + (QUIET_S if is_quiet else window_s), duration_s))
+    engine.run_until(min(start + (quiet_s if is_quiet else window_s), duration_s))
     after, end = _read(engine), engine.now
-    grown = _growth(passed, _passed(engine))
-    engine.drain(DRAIN_S)
-    final = _read(engine)
+    whole = _passed(engine)
     rest = max(duration_s - end, 0.0)
     factor = rest / (end - start) if end > start else 0.0
-    ports = {
-        key: stretched(row, before[0][key], after[0][key], factor) for key, row in final[0].items()
-    }
+    ports = {key: stretched(row, before[0][key], row, factor) for key, row in after[0].items()}
     counters = {
-        name: stretched(row, before[1][name], after[1][name], factor)
-        for name, row in final[1].items()
+        name: stretched(row, before[1][name], row, factor) for name, row in after[1].items()
     }
-    if factor:
-        carry(engine, grown, factor, ports, counters)
+    carry(engine, _extended(passed, whole, factor), ports, counters)
     peaks = {key: pool.peak for key, pool in engine.pools.items()}
     return Result(ports, counters, peaks, engine.first_pause_s, end)
 
@@ -79,13 +73,18 @@ def _passed(engine: Engine) -> Losses:
     ]
 
 
-def _growth(before: Losses, after: Losses) -> Losses:
+def _extended(before: Losses, after: Losses, factor: float) -> Losses:
+    """Let what grew between two readings grow ``factor`` times more."""
+
+    def more(old: int, new: int) -> int:
+        return new + round((new - old) * factor)
+
     return [
         (
-            new[0] - old[0],
-            new[1] - old[1],
-            [b - a for a, b in zip(old[2], new[2], strict=True)],
-            [b - a for a, b in zip(old[3], new[3], strict=True)],
+            more(old[0], new[0]),
+            more(old[1], new[1]),
+            [more(a, b) for a, b in zip(old[2], new[2], strict=True)],
+            [more(a, b) for a, b in zip(old[3], new[3], strict=True)],
         )
         for old, new in zip(before, after, strict=True)
     ]
