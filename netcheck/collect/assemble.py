@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from netcheck.collect.cluster import DeviceDocuments
 from netcheck.collect.comments import suppressions_in
-from netcheck.collect.grouping import DeviceDocuments
 from netcheck.collect.links import links_from_neighbours, with_certain_roles
 from netcheck.collect.merge import Difference, find_evidence, merge
 from netcheck.compare.compare import show

@@ -11,61 +11,30 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from netcheck.collect.cluster import (
+    DeviceDocuments,
+    Item,
+    Piece,
+    devices_of,
+    with_unique_names,
+)
 from netcheck.collect.files import UnreadableFileError, entries, read_text
+from netcheck.collect.intents import INTENT_SUFFIXES, IntentFile, fabrics, is_intent
 from netcheck.collect.transcript import Part, split
-from netcheck.model.document import Document, DocumentKind, Recognition
+from netcheck.model.document import Document, Recognition
 from netcheck.model.errors import InputError
 from netcheck.platforms import platform as platforms
 
-INTENT_SUFFIXES: Final = frozenset({".yaml", ".yml"})
-_INTENT = re.compile(r"""^(?:\{\s*)?["']?netcheck["']?\s*:(?:\s|$)""", re.MULTILINE)
-_INTENT_NAME = re.compile(r"""^\s*["']?name["']?\s*:\s*["']?([^\s"'#,}]+)""", re.MULTILINE)
-_INCLUDE = re.compile(r"^include\s*:(.*(?:\n[ \t]*-.*)*)", re.MULTILINE)
-_INCLUDED = re.compile(r"""[^\s,\[\]"'-][^\s,\[\]"']*""")
 _READINGS: Final = {"t0": 0, "before": 0, "t1": 1, "after": 1}
 # Folders of a device's own file system and of readings hold parts of the device above them.
 _INNER_FOLDERS: Final = frozenset(
     {*_READINGS, "etc", "usr", "sys", "proc", "var", "run", "opt", "lib", "home", "root"}
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One document and what it was recognised as."""
-
-    document: Document
-    kind: DocumentKind
-    form: str = ""
-    device: str = ""
-    objects: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceDocuments:
-    """Everything that was given of one device."""
-
-    name: str
-    platform: str
-    items: tuple[Item, ...] = ()
-
-    def of(self, kinds: Iterable[DocumentKind], reading: int = 0) -> list[Document]:
-        """Documents of these kinds and of one reading, in order."""
-        chosen = frozenset(kinds)
-        return [
-            item.document
-            for item in self.items
-            if item.kind in chosen and item.document.reading == reading
-        ]
-
-    @property
-    def readings(self) -> int:
-        """How many readings there are: 1 or 2."""
-        return len({item.document.reading for item in self.items}) or 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,57 +57,11 @@ class Gathered:
 
 
 @dataclass(slots=True)
-class _Piece:
-    """A recognised document on its way to its device."""
-
-    document: Document
-    recognition: Recognition
-    words: frozenset[str]
-
-    @property
-    def item(self) -> Item:
-        known = self.recognition
-        return Item(self.document, known.kind, known.form, known.device, known.objects)
-
-    def overlaps(self, other: _Piece) -> bool:
-        """Both say the same kind of thing about the same objects at the same time."""
-        mine, theirs = self.recognition, other.recognition
-        if mine.form != theirs.form or self.document.reading != other.document.reading:
-            return False
-        return bool(mine.objects & theirs.objects) or not (mine.objects or theirs.objects)
-
-    def carries(self, part: str) -> bool:
-        """The file's name (or a folder's above it) has this part."""
-        return any(part == word or part in _subwords(word) for word in self.words)
-
-
-@dataclass(frozen=True, slots=True)
-class _IntentFile:
-    """One file of an intent; ``is_named`` where it was given by itself."""
-
-    path: str
-    text: str
-    is_named: bool
-
-    @property
-    def name(self) -> str:
-        """Name of the fabric, where the file says it."""
-        match = _INTENT_NAME.search(self.text)
-        return match.group(1) if match else ""
-
-    def included(self) -> set[Path]:
-        """Files that this one includes."""
-        match = _INCLUDE.search(self.text)
-        names = _INCLUDED.findall(match.group(1)) if match else []
-        return {(Path(self.path).parent / name).resolve() for name in names}
-
-
-@dataclass(slots=True)
 class _Heap:
     """What has been found so far."""
 
-    intents: list[_IntentFile] = field(default_factory=list)
-    scopes: list[tuple[str, list[_Piece]]] = field(default_factory=list)
+    intents: list[IntentFile] = field(default_factory=list)
+    scopes: list[tuple[str, list[Piece]]] = field(default_factory=list)
     devices: list[DeviceDocuments] = field(default_factory=list)
     unrecognised: list[tuple[str, str]] = field(default_factory=list)
     unread: list[tuple[str, str]] = field(default_factory=list)
@@ -162,11 +85,11 @@ def gather(paths: Sequence[str | Path]) -> Gathered:
     _add_loose(heap, loose)
     devices = [*heap.devices]
     for name, pieces in heap.scopes:
-        devices += _devices(name, pieces)
-    found = tuple(_with_unique_names(devices))
+        devices += devices_of(name, pieces)
+    found = tuple(with_unique_names(devices))
     files = dict.fromkeys(item.document.name for device in found for item in device.items)
     return Gathered(
-        _fabrics(heap.intents),
+        fabrics(heap.intents),
         found,
         tuple(heap.unrecognised),
         tuple(files),
@@ -176,7 +99,7 @@ def gather(paths: Sequence[str | Path]) -> Gathered:
 
 def _add_loose(heap: _Heap, files: list[Path]) -> None:
     """Files named one by one: a YAML file that no platform knows is taken for an intent."""
-    pieces: list[_Piece] = []
+    pieces: list[Piece] = []
     for path in files:
         found = _read(heap, path, path.parent, is_named=True)
         pieces += found
@@ -227,25 +150,25 @@ def _all_files(folder: Path) -> list[Path]:
     return found
 
 
-def _read(heap: _Heap, path: Path, root: Path, *, is_named: bool = False) -> list[_Piece]:
+def _read(heap: _Heap, path: Path, root: Path, *, is_named: bool = False) -> list[Piece]:
     """Recognise one file; what it is not goes onto the heap."""
     is_yaml = path.suffix.lower() in INTENT_SUFFIXES
     try:
         text = read_text(path)
     except UnreadableFileError as error:
         if is_named and is_yaml:
-            heap.intents.append(_IntentFile(str(path), "", is_named))
+            heap.intents.append(IntentFile(str(path), "", is_named))
         else:
             heap.unrecognised.append((str(path), error.reason))
         return []
-    if (is_yaml or is_named) and _INTENT.search(text):
-        heap.intents.append(_IntentFile(str(path), text, is_named))
+    if (is_yaml or is_named) and is_intent(text):
+        heap.intents.append(IntentFile(str(path), text, is_named))
         return []
     words, reading = _words(path.relative_to(root))
     document = Document(str(path), text, reading=reading)
     pieces = list(_recognised(heap, document, words))
     if not pieces and is_named and is_yaml:
-        heap.intents.append(_IntentFile(str(path), text, is_named))
+        heap.intents.append(IntentFile(str(path), text, is_named))
     elif not pieces:
         heap.unrecognised.append((str(path), _why_foreign(path, text)))
     return pieces
@@ -266,17 +189,17 @@ def _why_foreign(path: Path, text: str) -> str:
     return ""
 
 
-def _recognised(heap: _Heap, document: Document, words: frozenset[str]) -> Iterator[_Piece]:
+def _recognised(heap: _Heap, document: Document, words: frozenset[str]) -> Iterator[Piece]:
     parts = split(document)
     known = [(part, platforms.recognise(part.document)) for part in parts]
     if not any(recognition for _, recognition in known):
         recognition = platforms.recognise(document)
         if recognition is not None:
-            yield _Piece(document, recognition, words)
+            yield Piece(document, recognition, words)
         return
     for part, recognition in known:
         if recognition is not None:
-            yield _Piece(part.document, _named_by_prompt(recognition, part), words)
+            yield Piece(part.document, _named_by_prompt(recognition, part), words)
         elif part.document.command:
             place = f"{document.name}:{part.document.first_line - 1}"
             heap.unrecognised.append((place, f"output of {part.document.command}"))
@@ -299,118 +222,6 @@ def _words(path: Path) -> tuple[frozenset[str], int]:
     return frozenset(words), reading
 
 
-def _subwords(word: str) -> frozenset[str]:
-    """All runs of a hyphenated word: ``pfc-leaf-1`` carries ``leaf-1``."""
-    parts = word.split("-")
-    return frozenset(
-        "-".join(parts[start:end])
-        for start in range(len(parts))
-        for end in range(start + 1, len(parts) + 1)
-    )
-
-
-def _devices(fallback: str, pieces: list[_Piece]) -> Iterator[DeviceDocuments]:
-    by_platform: dict[str, list[_Piece]] = {}
-    for piece in pieces:
-        by_platform.setdefault(piece.recognition.platform, []).append(piece)
-    for platform, own in by_platform.items():
-        for name, members in _cluster(fallback, own).items():
-            yield DeviceDocuments(name, platform, tuple(piece.item for piece in members))
-
-
-def _cluster(fallback: str, pieces: list[_Piece]) -> dict[str, list[_Piece]]:
-    """Shape: ``device name -> its pieces``, in order of appearance."""
-    marks = _marks(pieces)
-    labels: dict[int, str] = {}
-    parts: dict[str, set[str]] = {}
-    for number, piece in enumerate(pieces):
-        label = piece.recognition.device or (_join(marks[number]) if number in marks else "")
-        if not label and number in marks:
-            label = fallback
-        if not label:
-            continue
-        taken = [n for n, other in labels.items() if other == label and pieces[n].overlaps(piece)]
-        if taken and number in marks:
-            label = f"{label} ({_join(marks[number]) or Path(piece.document.name).name})"
-        labels[number] = label
-        parts.setdefault(label, {label}).update(marks.get(number, ()))
-    return _deal(fallback, pieces, labels, parts)
-
-
-def _deal(
-    fallback: str, pieces: list[_Piece], labels: dict[int, str], parts: dict[str, set[str]]
-) -> dict[str, list[_Piece]]:
-    """Give each piece to its device; unmarked ones to all."""
-    devices: dict[str, list[_Piece]] = {name: [] for name in parts} or {fallback: []}
-    for number, piece in enumerate(pieces):
-        if number in labels:
-            owners = [labels[number]]
-        else:
-            owners = [name for name in parts if _belongs(piece, name, parts)] or list(devices)
-        for owner in owners:
-            devices[owner].append(piece)
-    return devices
-
-
-def _belongs(piece: _Piece, name: str, parts: dict[str, set[str]]) -> bool:
-    others = {part for other, each in parts.items() if other != name for part in each}
-    return any(piece.carries(part) for part in parts[name] - others)
-
-
-def _marks(pieces: list[_Piece]) -> dict[int, frozenset[str]]:
-    """Shape: ``piece number -> parts of its name that tell it from those it overlaps``."""
-    marks: dict[int, frozenset[str]] = {}
-    for group in _overlapping(pieces):
-        shared = frozenset.intersection(*(pieces[number].words for number in group))
-        own = {number: pieces[number].words - shared for number in group}
-        for number, words in own.items():
-            marks[number] = frozenset(_trimmed(words, own.values()))
-    return marks
-
-
-def _overlapping(pieces: list[_Piece]) -> Iterator[list[int]]:
-    """Groups of two and more pieces that cannot be of one device."""
-    seen: set[int] = set()
-    for number in range(len(pieces)):
-        if number in seen:
-            continue
-        group = [number]
-        for other in range(number + 1, len(pieces)):
-            if other not in seen and any(pieces[one].overlaps(pieces[other]) for one in group):
-                group.append(other)
-        if len(group) > 1:
-            seen.update(group)
-            yield group
-
-
-def _trimmed(words: frozenset[str], groups: Iterable[frozenset[str]]) -> Iterator[str]:
-    """Words without hyphenated parts that all of the group share: ``cfg-leaf1`` is ``leaf1``."""
-    all_parts = [frozenset(part for word in own for part in word.split("-")) for own in groups]
-    shared = frozenset.intersection(*all_parts)
-    for word in words:
-        kept = "-".join(part for part in word.split("-") if part not in shared)
-        yield word if not kept or kept.isdecimal() else kept
-
-
-def _join(words: Iterable[str]) -> str:
-    return "-".join(sorted(words))
-
-
-def _with_unique_names(devices: list[DeviceDocuments]) -> Iterator[DeviceDocuments]:
-    """Devices of one name are told apart by platform, then by number."""
-    taken: set[str] = set()
-    count = {name: sum(d.name == name for d in devices) for name in {d.name for d in devices}}
-    for device in devices:
-        name = device.name
-        if count[name] > 1 and name in taken:
-            name = f"{name}-{device.platform}"
-        stem, number = name, 2
-        while name in taken:
-            name, number = f"{stem}-{number}", number + 1
-        taken.add(name)
-        yield replace(device, name=name)
-
-
 def _is_snapshot(folder: Path) -> bool:
     from netcheck.collect.snapshot import is_snapshot  # noqa: PLC0415 -- an intent needs none
 
@@ -431,25 +242,3 @@ def _add_snapshot(heap: _Heap, folder: Path) -> None:
             heap.devices.append(DeviceDocuments(member.name, member.platform, items))
         else:
             heap.unread.append((member.name, member.reason or "nothing was had"))
-
-
-def _fabrics(found: list[_IntentFile]) -> tuple[tuple[str, ...], ...]:
-    """Files of each intent: by folder, or by the fabric's name where files were named.
-
-    A file without a name is a part of the only intent beside it. What another
-    file includes is judged with that one.
-    """
-    included = {path for each in found for path in each.included()}
-    groups: dict[str, list[str]] = {}
-    parts: list[_IntentFile] = []
-    for each in found:
-        if Path(each.path).resolve() in included:
-            continue
-        if each.name:
-            groups.setdefault(each.name if each.is_named else each.path, []).append(each.path)
-        else:
-            parts.append(each)
-    if len(groups) == 1:
-        only = next(iter(groups.values()))
-        return (tuple(only + [part.path for part in parts]),)
-    return (*(tuple(files) for files in groups.values()), *((part.path,) for part in parts))

@@ -3,8 +3,9 @@ from pathlib import Path
 import pytest
 
 from netcheck.collect.assemble import RULE, assemble
+from netcheck.collect.cluster import DeviceDocuments, Item
 from netcheck.collect.comments import suppressions_in
-from netcheck.collect.grouping import DeviceDocuments, Item, gather
+from netcheck.collect.grouping import gather
 from netcheck.collect.links import links_from_neighbours
 from netcheck.collect.merge import merge
 from netcheck.model.device import Device, Neighbour, Port, Role

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from netcheck.collect.grouping import DeviceDocuments, Gathered, gather
+from netcheck.collect.cluster import DeviceDocuments
+from netcheck.collect.grouping import Gathered, gather
 from netcheck.collect.snapshot import Answer, Member, Record, Snapshot, write_manifest
 from netcheck.model.document import DocumentKind
 from netcheck.model.errors import InputError
