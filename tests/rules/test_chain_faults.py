@@ -6,6 +6,8 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from netcheck.model.fabric import Origin
 from netcheck.model.finding import Verdict
@@ -210,3 +212,25 @@ def test_a_fact_that_vanishes_from_one_port_makes_its_checks_unverified(fact: st
         and "leaf1 Ethernet0" in {str(place) for place in one.where}
     ]
     assert f"{fact}: no evidence" in {one.message for one in lacking}
+
+
+FACTS = sorted({*SWITCH_PORT, *HOST_PORT, *RDMA} - {"ports"})
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(
+    facts=st.sets(st.sampled_from(FACTS)),
+    missing=st.sampled_from(["ABSENT", "UNKNOWN"]),
+    with_intent=st.booleans(),
+)
+def test_whatever_is_missing_every_rule_comes_to_a_verdict(
+    *, facts: set[str], missing: str, with_intent: bool
+) -> None:
+    world = whole()
+    for end in (*ENDS, "gpu1 rdma mlx5_0"):
+        world[end] = {
+            fact: missing if fact in facts else value for fact, value in world[end].items()
+        }
+    plan = intent(world) if with_intent else None
+    found = judge(fabric(world, Origin.SNAPSHOT), intended=plan, evidence_asked=True)
+    assert {one.rule for one in found} >= {"pfc-lossless-priority-off", "mtu-link-mismatch"}

@@ -60,15 +60,22 @@ def roce_gid_linklocal(rdma: RdmaView) -> Iterator[Fault]:
     Fix: unset the index, or choose the entry with the routed address.
     """
     gid = chosen_gid(rdma)
-    if gid is not None and gid.kind is not GidType.IB and ip_address(gid.address).is_link_local:
+    if gid is not None and gid.kind is not GidType.IB and _is_link_local(gid):
         routed = [one.index for one in rdma.gids if _is_routed(one)]
         note = f"index {gid.index}"
         wanted = f"a routed address (index {routed[0]})" if routed else "a routed address"
         yield Fault(rdma, ("gids", "environment"), wanted, gid.address, note)
 
 
+def _is_link_local(gid: Gid) -> bool:
+    try:
+        return ip_address(gid.address).is_link_local
+    except ValueError:  # no address at all: what a damaged text shows is another finding
+        return False
+
+
 def _is_routed(gid: Gid) -> bool:
-    return gid.kind is GidType.ROCE_V2 and not ip_address(gid.address).is_link_local
+    return gid.kind is GidType.ROCE_V2 and not _is_link_local(gid)
 
 
 @rule(
