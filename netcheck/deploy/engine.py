@@ -126,7 +126,7 @@ def make_plan(
     """Read the devices and give the plan that brings them to what is rendered.
 
     Raises:
-        InputError: A device has no address, or holds a text that cannot be read.
+        InputError: A device has no address or credentials.
     """
     names = [name for name in rendered if devices is None or name in devices]
     held, unreachable = read_all_held(fabric, names, pace=pace, progress=progress)
@@ -239,7 +239,12 @@ def replan(run: Run) -> Plan:
     head = run.head()
     orders = {name: run.order(name) for name in head.names}
     held, unreachable = _ask([_Question(o.device, o.target) for o in orders.values()])
-    fresh = {name: _with_held(order, held[name]) for name, order in orders.items() if name in held}
+    fresh: dict[str, Order] = {}
+    for name in (name for name in orders if name in held):
+        try:
+            fresh[name] = _with_held(orders[name], held[name])
+        except InputError as error:
+            unreachable[name] = str(error)
     batches = (tuple(name for name in batch if name in fresh) for batch in head.batches)
     return Plan(
         head.fabric,
@@ -354,9 +359,11 @@ def _standings(run: Run, progress: Progress) -> list[Standing]:
     held, unreachable = _ask([_Question(o.device, o.target) for o in orders])
     found = []
     for order in orders:
-        where = _compare(order, held.get(order.name))
         phase = phases.get(order.name, Phase.PLANNED)
-        reason = unreachable.get(order.name, "")
+        try:
+            where, reason = _compare(order, held.get(order.name)), unreachable.get(order.name, "")
+        except InputError as error:
+            where, reason = Found.BETWEEN, str(error)
         found.append(Standing(run.name, order.name, phase, where, reason))
         progress(order.name, str(found[-1]).partition(": ")[2])
     return found

@@ -65,7 +65,8 @@ class Plan:
 
     Attributes:
         orders: ``device -> order``, also of devices on which nothing differs.
-        unreachable: ``device -> reason`` of devices that could not be read.
+        unreachable: ``device -> reason`` of devices that could not be read, or
+            whose held texts could not be worked with.
         batches: Devices that change, in the order in which they do.
     """
 
@@ -93,25 +94,27 @@ def plan(
 
     Shape: ``rendered`` and ``held`` are ``device -> file -> text``, the latter of
     the devices that could be read; ``unreachable`` is ``device -> reason`` of the rest.
+    A device that holds what its platform cannot work with joins the rest.
 
     Raises:
-        InputError: A device has no address, or holds a text that cannot be read.
+        InputError: A device has no address or credentials.
     """
     names = [name for name in fabric.devices if name in rendered and name in held]
-    orders = {
-        name: make_order(
-            fabric.devices[name],
-            target_of(fabric, fabric.devices[name]),
-            rendered=rendered[name],
-            held=held[name],
-        )
-        for name in names
-    }
+    targets = {name: target_of(fabric, fabric.devices[name]) for name in names}
+    orders: dict[str, Order] = {}
+    left_out = dict(unreachable)
+    for name in names:
+        try:
+            orders[name] = make_order(
+                fabric.devices[name], targets[name], rendered=rendered[name], held=held[name]
+            )
+        except InputError as error:
+            left_out[name] = str(error)
     changing = [name for name, order in orders.items() if not order.is_empty]
     return Plan(
         fabric.name,
         FrozenMap(orders),
-        FrozenMap(unreachable),
+        FrozenMap(left_out),
         batches(fabric, changing, size=batch_size),
     )
 

@@ -147,6 +147,16 @@ def test_an_unreachable_device_is_named_and_the_rest_goes_on(
     assert [outcome.device for outcome in result.outcomes] == ["gpu01", "leaf01"]
 
 
+def test_a_device_that_holds_damage_is_named_and_the_rest_goes_on(
+    fabric: Fabric, tmp_path: Path
+) -> None:
+    path_of("gpu02").write_text("damaged\n")
+    result = run(fabric, tmp_path / "state")
+    assert result.unreachable == {"gpu02": "gpu02: fabric.conf: damaged"}
+    assert [outcome.state for outcome in result.outcomes] == [State.DONE] * 2
+    assert not result.is_ok
+
+
 def test_two_runs_at_once_are_refused(fabric: Fabric, tmp_path: Path) -> None:
     state = tmp_path / "state"
     state.mkdir()
