@@ -7,7 +7,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 
 
 def test_the_reference_on_disk_is_what_the_commands_say() -> None:
-    assert PAGE.read_text("utf-8") == reference(), "run: python -m netcheck.cli.reference"
+    assert PAGE.read_text("utf-8") == reference(), "run: make docs"
 
 
 def test_every_command_has_its_section() -> None:
