@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 
-from netcheck.collect.fanout import PACE, Pace, Progress, fan_out, silent
-from netcheck.collect.session import Session
-from netcheck.collect.target import Target, target_of
+from netcheck.collect.fanout import PACE, Pace, Progress, silent
 from netcheck.deploy.backend import Backend
-from netcheck.deploy.device import DEADLINE_S, Outcome, State, read_held
+from netcheck.deploy.device import Outcome, State
+from netcheck.deploy.holding import read_all_held, read_held_again
 from netcheck.deploy.journal import (
     TOUCHED,
     Mark,
@@ -28,36 +26,20 @@ from netcheck.deploy.journal import (
     runs,
 )
 from netcheck.deploy.order import BATCH_SIZE
-from netcheck.deploy.plan import Order, Plan, change_of, plan
-from netcheck.model.device import Device
-from netcheck.model.errors import InputError, TransportError
+from netcheck.deploy.plan import Plan, change_of, plan
+from netcheck.deploy.recovery import (
+    Standing,
+    replan,
+    standings_of,
+    supersede,
+    taken_over,
+    touched,
+)
+from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
 from netcheck.model.frozenmap import FrozenMap
 
 Confirm = Callable[[Plan], bool]
-
-
-class Found(StrEnum):
-    """What a device of a cut-off run holds."""
-
-    BEFORE = "what it held before"
-    AFTER = "what was rendered"
-    BETWEEN = "something in between"
-    UNREACHABLE = "unreachable"
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How a device of a cut-off run stands: by the journal, and as found on it."""
-
-    run: str
-    device: str
-    phase: Phase
-    found: Found
-    reason: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.device}: run {self.run} got to {self.phase}; it holds {self.found}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,33 +67,6 @@ class Result:
         """Every device was reached and holds what it should."""
         good = all(o.state in (State.DONE, State.UNDONE) for o in self.outcomes)
         return good and not (self.unreachable or self.waiting or self.is_declined)
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    device: Device
-    target: Target
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    name: str
-    held: FrozenMap[str, str] | None
-    reason: str = ""
-
-
-def read_all_held(
-    fabric: Fabric, names: Iterable[str], *, pace: Pace = PACE, progress: Progress = silent
-) -> tuple[dict[str, FrozenMap[str, str]], dict[str, str]]:
-    """Read what devices hold: ``device -> file -> text``, and ``device -> reason`` of the rest.
-
-    Raises:
-        InputError: A device has no address or credentials.
-    """
-    questions = [
-        _Question(fabric.devices[name], target_of(fabric, fabric.devices[name])) for name in names
-    ]
-    return _ask(questions, pace=pace, progress=progress)
 
 
 def make_plan(
@@ -155,10 +110,10 @@ def deploy(
     """
     with locked(state):
         cut = open_runs(state, plan_.fabric)
-        standings = tuple(s for run in cut for s in _standings(run, progress))
-        taken = _taken_over(plan_, cut)
+        standings = tuple(s for run in cut for s in standings_of(run, progress))
+        taken = taken_over(plan_, cut)
         if taken.is_empty:
-            _supersede(cut, "", taken)
+            supersede(cut, "", taken)
             return _summary(taken, "", [], standings)
         if not confirm(taken):
             return replace(_summary(taken, "", [], standings), is_declined=True)
@@ -178,7 +133,7 @@ def start(plan_: Plan, state: Path, backend: str) -> Run | None:
     """
     with locked(state):
         cut = open_runs(state, plan_.fabric)
-        taken = _taken_over(plan_, cut)
+        taken = taken_over(plan_, cut)
         return None if taken.is_empty else _start(state, taken, cut, backend)
 
 
@@ -197,7 +152,7 @@ def recheck(plan_: Plan, *, pace: Pace = PACE) -> None:
         InputError: One holds something else by now, or cannot be read.
     """
     orders = plan_.orders.values()
-    held, unreachable = _ask([_Question(o.device, o.target) for o in orders], pace=pace)
+    held, unreachable = read_held_again(orders, pace=pace)
     moved = [
         order.name
         for order in orders
@@ -214,7 +169,7 @@ def _start(state: Path, taken: Plan, cut: Iterable[Run], backend: str) -> Run:
     forget_unstarted(state)
     run = begin_run(state, taken, backend)
     run.note("", Mark.STARTED)
-    _supersede(cut, run.name, taken)
+    supersede(cut, run.name, taken)
     return run
 
 
@@ -234,26 +189,6 @@ def resume(
     return deploy(replan(cut[-1]), state, backend, confirm=confirm, progress=progress)
 
 
-def replan(run: Run) -> Plan:
-    """Give a plan that brings a run's devices to what the run had rendered for them."""
-    head = run.head()
-    orders = {name: run.order(name) for name in head.names}
-    held, unreachable = _ask([_Question(o.device, o.target) for o in orders.values()])
-    fresh: dict[str, Order] = {}
-    for name in (name for name in orders if name in held):
-        try:
-            fresh[name] = _with_held(orders[name], held[name])
-        except InputError as error:
-            unreachable[name] = str(error)
-    batches = (tuple(name for name in batch if name in fresh) for batch in head.batches)
-    return Plan(
-        head.fabric,
-        FrozenMap(fresh),
-        FrozenMap(unreachable),
-        tuple(batch for batch in batches if batch),
-    )
-
-
 def rollback(
     state: Path, fabric: str, backend: Backend, *, name: str = "", progress: Progress = silent
 ) -> Result:
@@ -270,16 +205,11 @@ def rollback(
         run.note("", Mark.ROLLBACK)
         outcomes: list[Outcome] = []
         for batch in reversed(run.head().batches):
-            if touched := _touched(run, batch):
-                progress(", ".join(touched), "undoing")
-                outcomes += backend.undo(run, touched)
+            if names := touched(run, batch):
+                progress(", ".join(names), "undoing")
+                outcomes += backend.undo(run, names)
         finish(run)
         return Result(run.name, tuple(outcomes))
-
-
-def standings(state: Path, fabric: str, *, progress: Progress = silent) -> list[Standing]:
-    """Say how cut-off runs left their devices, by journal and by asking the devices."""
-    return [s for run in open_runs(state, fabric) for s in _standings(run, progress)]
 
 
 def _carry_out(run: Run, backend: Backend, progress: Progress) -> list[Outcome]:
@@ -292,7 +222,7 @@ def _carry_out(run: Run, backend: Backend, progress: Progress) -> list[Outcome]:
             outcomes += done
             continue
         reasons = {outcome.device: outcome.reason for outcome in done}
-        undone = backend.undo(run, _touched(run, batch))
+        undone = backend.undo(run, touched(run, batch))
         back = {outcome.device: outcome for outcome in undone}
         for outcome in done:
             now = back.get(outcome.device, outcome)
@@ -300,42 +230,6 @@ def _carry_out(run: Run, backend: Backend, progress: Progress) -> list[Outcome]:
             outcomes.append(replace(now, reason="; ".join(filter(None, (why, now.reason)))))
         break
     return outcomes
-
-
-def _touched(run: Run, names: Iterable[str]) -> list[str]:
-    """Give the devices from which something may have to be brought back."""
-    phases = run.phases()
-    return [
-        name
-        for name in names
-        if phases.get(name) in TOUCHED
-        or (phases.get(name) is Phase.FAILED and run.reached(name, Phase.SAVED))
-    ]
-
-
-def _taken_over(plan_: Plan, cut: Iterable[Run]) -> Plan:
-    """Give the plan in which devices that cut-off runs touched keep what those saved."""
-    orders = dict(plan_.orders)
-    for run in cut:
-        for name in _touched(run, run.head().names):
-            if name in orders:
-                older = run.order(name)
-                orders[name] = replace(
-                    orders[name], original=older.original, undo=older.undo, is_saved=True
-                )
-    listed = {name for batch in plan_.batches for name in batch}
-    rest = tuple(name for name, o in orders.items() if not o.is_empty and name not in listed)
-    return replace(
-        plan_, orders=FrozenMap(orders), batches=(*plan_.batches, *([rest] if rest else []))
-    )
-
-
-def _supersede(cut: Iterable[Run], by: str, taken: Plan) -> None:
-    """Close cut-off runs whose devices are all in hand; keep the others open."""
-    for run in cut:
-        left = [name for name in _touched(run, run.head().names) if name not in taken.orders]
-        if not left:
-            run.note("", Mark.SUPERSEDED, by)
 
 
 def _summary(
@@ -353,37 +247,6 @@ def _summary(
     )
 
 
-def _standings(run: Run, progress: Progress) -> list[Standing]:
-    phases = run.phases()
-    orders = [run.order(name) for name in run.head().names]
-    held, unreachable = _ask([_Question(o.device, o.target) for o in orders])
-    found = []
-    for order in orders:
-        phase = phases.get(order.name, Phase.PLANNED)
-        try:
-            where, reason = _compare(order, held.get(order.name)), unreachable.get(order.name, "")
-        except InputError as error:
-            where, reason = Found.BETWEEN, str(error)
-        found.append(Standing(run.name, order.name, phase, where, reason))
-        progress(order.name, str(found[-1]).partition(": ")[2])
-    return found
-
-
-def _compare(order: Order, held: FrozenMap[str, str] | None) -> Found:
-    if held is None:
-        return Found.UNREACHABLE
-    change = change_of(order.device, order.rendered, held)
-    if change.is_empty:
-        return Found.AFTER
-    same = (change.objects, change.removals) == (order.original.objects, order.original.removals)
-    return Found.BEFORE if same else Found.BETWEEN
-
-
-def _with_held(order: Order, held: FrozenMap[str, str]) -> Order:
-    change = change_of(order.device, order.rendered, held)
-    return replace(order, held=held, change=change, original=change, undo=change.undo)
-
-
 def _chosen(found: list[Run], name: str, state: Path) -> Run:
     matching = [run for run in found if run.name == name or (not name and _is_undoable(run))]
     if not matching:
@@ -394,39 +257,16 @@ def _chosen(found: list[Run], name: str, state: Path) -> Run:
 
 
 def _is_undoable(run: Run) -> bool:
-    return run.last_mark is Mark.ROLLBACK or bool(_touched(run, run.head().names))
+    return run.last_mark is Mark.ROLLBACK or bool(touched(run, run.head().names))
 
 
 def _refuse_when_covered(run: Run, later: Iterable[Run]) -> None:
     """Refuse to undo what a later run has changed again and saved over."""
     mine = set(run.head().names)
     for other in later:
-        shared = sorted(mine & set(_touched(other, other.head().names)))
+        shared = sorted(mine & set(touched(other, other.head().names)))
         if shared:
             message = (
                 f"run {run.name}: {shared[0]} was changed by {other.name} since; undo it first"
             )
             raise InputError(message)
-
-
-def _ask(
-    questions: Iterable[_Question], *, pace: Pace = PACE, progress: Progress = silent
-) -> tuple[dict[str, FrozenMap[str, str]], dict[str, str]]:
-    held: dict[str, FrozenMap[str, str]] = {}
-    reasons: dict[str, str] = {}
-    for answer in fan_out(_held_of, questions, executor=None, pace=pace):
-        progress(answer.name, answer.reason or "read")
-        if answer.held is None:
-            reasons[answer.name] = answer.reason
-        else:
-            held[answer.name] = answer.held
-    return held, reasons
-
-
-def _held_of(question: _Question) -> _Answer:
-    name = question.device.name
-    try:
-        with Session(question.target, deadline_s=DEADLINE_S) as session:
-            return _Answer(name, read_held(session, question.device))
-    except TransportError as error:
-        return _Answer(name, None, str(error))

@@ -10,18 +10,10 @@ import pytest
 
 from netcheck.deploy.backend import NetmikoBackend
 from netcheck.deploy.device import Outcome, State
-from netcheck.deploy.engine import (
-    Found,
-    Result,
-    deploy,
-    make_plan,
-    recheck,
-    resume,
-    rollback,
-    standings,
-)
+from netcheck.deploy.engine import Result, deploy, make_plan, recheck, resume, rollback
 from netcheck.deploy.journal import Phase, begin_run, open_runs, runs
 from netcheck.deploy.plan import Plan, is_plan, load_plan, save_plan
+from netcheck.deploy.recovery import Found, standings
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
 from tests.deploy import fake_platform

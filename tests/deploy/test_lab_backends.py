@@ -14,7 +14,8 @@ import pytest
 from netcheck.collect.session import Session
 from netcheck.collect.target import target_of
 from netcheck.deploy.backend import backend
-from netcheck.deploy.engine import deploy, make_plan, read_all_held, rollback
+from netcheck.deploy.engine import deploy, make_plan, rollback
+from netcheck.deploy.holding import read_all_held
 from netcheck.lab.control import stop_lab
 from netcheck.lab.state import PASSWORD_FILE
 from tests.deploy import lab_world

@@ -13,8 +13,9 @@ import pytest
 
 from netcheck.collect.snapshot import Answer, read_snapshot
 from netcheck.deploy.backend import NetmikoBackend
-from netcheck.deploy.engine import deploy, make_plan, rollback, standings
+from netcheck.deploy.engine import deploy, make_plan, rollback
 from netcheck.deploy.journal import open_runs, runs
+from netcheck.deploy.recovery import standings
 from netcheck.model.fabric import Fabric
 from tests.deploy.cuts import Driver, driver, spread
 from tests.deploy.fake_platform import AFTER, BEFORE, NAMES, PACE, held_by, path_of, put_before

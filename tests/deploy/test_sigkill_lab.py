@@ -16,8 +16,9 @@ import pytest
 from netcheck.collect.collector import collect
 from netcheck.collect.snapshot import Answer, read_snapshot
 from netcheck.deploy.backend import NetmikoBackend
-from netcheck.deploy.engine import Found, deploy, make_plan, rollback, standings
+from netcheck.deploy.engine import deploy, make_plan, rollback
 from netcheck.deploy.journal import open_runs
+from netcheck.deploy.recovery import Found, standings
 from netcheck.lab.control import stop_lab
 from netcheck.model.document import DocumentKind
 from tests.deploy import lab_world
