@@ -64,9 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _give_up("interrupted", "INTERRUPTED")
     except (click.ClickException, InputError, RefusalError) as error:
-        return _refuse(error, args)
+        return _report(error, args)
     except TransportError as error:
-        return _give_up(f"no answer: {error}", "UNVERIFIED")
+        return _report(error, args)
     except BrokenPipeError:
         return _hang_up()
     except Exception as error:  # noqa: BLE001 -- the last place that can say what to report
@@ -87,14 +87,14 @@ def _hang_up() -> int:
     return 0
 
 
-def _refuse(error: Exception, args: list[str]) -> int:
-    """Bad input: JSON where JSON was asked for, else the message alone."""
-    from netcheck.cli.output import bad_input, say  # noqa: PLC0415 -- not needed for --help
+def _report(error: Exception, args: list[str]) -> int:
+    """What stopped a command: as JSON where JSON was asked for, else the message alone."""
+    from netcheck.cli.output import say, stopped  # noqa: PLC0415 -- not needed for --help
     from netcheck.report.publish import Format, in_format  # noqa: PLC0415 -- as above
     from netcheck.report.report import exit_code  # noqa: PLC0415 -- as above
 
     command = next((arg for arg in args if arg in COMMANDS), "")
-    report = bad_input(error, command)
+    report = stopped(error, command)
     form = Format(_wanted_format(args, [each.value for each in Format]))
     if form in {Format.TEXT, Format.GITHUB, Format.CSV, Format.HTML}:
         if isinstance(error, click.UsageError):

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from netcheck.cli.options import Common
-from netcheck.model.errors import InputError
+from netcheck.model.errors import InputError, TransportError
 from netcheck.model.finding import ExitCode, Finding, Severity, Verdict
 from netcheck.report.publish import Format, in_format, write_whole
 from netcheck.report.report import Report, exit_code
@@ -18,6 +18,7 @@ from netcheck.report.text import Look, terminal_look, verdict_line
 from netcheck.report.text import write as write_text
 
 BAD_INPUT_RULE = "input-invalid"
+NO_ANSWER_RULE = "no-answer"
 
 
 def publish(report: Report, common: Common) -> ExitCode:
@@ -62,8 +63,11 @@ def tell(text: str, common: Common) -> None:
         click.echo(text, err=True)
 
 
-def bad_input(error: Exception, command: str) -> Report:
-    """What cannot be worked with, as a report."""
+def stopped(error: Exception, command: str) -> Report:
+    """What stopped a command, as a report: bad input, or a device that gives no answer."""
+    if isinstance(error, TransportError):
+        lost = Finding(NO_ANSWER_RULE, Severity.ERROR, Verdict.UNVERIFIED, (), str(error))
+        return Report(command, (lost,), exit_code=ExitCode.UNVERIFIED)
     return Report(command, tuple(_complaints(error)), exit_code=ExitCode.BAD_INPUT)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from netcheck.cli import main as entry
 from netcheck.cli.main import COMMANDS
+from netcheck.model.errors import TransportError
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -236,3 +237,16 @@ def test_complaints_of_all_intents_are_shown_at_once(netcheck: Run, tmp_path: Pa
     assert code == 2
     assert "a.yaml:3" in err
     assert "b.yaml:3" in err
+
+
+def test_json_is_printed_where_a_device_gives_no_answer(
+    netcheck: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise TransportError("leaf01: no route to host")
+
+    monkeypatch.setattr(entry.app, "main", fail)
+    code, out, _ = netcheck("verify", "x.yaml", "--format", "json")
+    [finding] = json.loads(out)["findings"]
+    assert (code, finding["verdict"]) == (3, "unverified")
+    assert finding["message"] == "leaf01: no route to host"
