@@ -149,6 +149,6 @@ def _outcome(run: Run, name: str, events: Sequence[Event], said: str) -> Outcome
     last = Phase(mine[-1].what) if mine else Phase.PLANNED
     if last in _STATES:
         return Outcome(name, _STATES[last], mine[-1].note)
-    is_touched = last in TOUCHED or run.reached(name, Phase.SAVED)
+    is_touched = last in TOUCHED or run.reached(name, Phase.CHANGING)
     note = mine[-1].note if last is Phase.FAILED else f"ansible: {said or 'did not come to it'}"
     return Outcome(name, State.FAILED if is_touched else State.UNTOUCHED, note)

@@ -138,9 +138,9 @@ def _check(session: Session, order: Order) -> None:
 
 def _undo(session: Session, run: Run, order: Order) -> Outcome:
     name = order.name
-    was_saved = order.is_saved or run.reached(name, Phase.SAVED)
-    if not was_saved or run.phases().get(name) is Phase.UNDONE:
-        return Outcome(name, State.UNTOUCHED if not was_saved else State.UNDONE)
+    was_changed = order.is_saved or run.reached(name, Phase.CHANGING)
+    if not was_changed or run.phases().get(name) is Phase.UNDONE:
+        return Outcome(name, State.UNDONE if was_changed else State.UNTOUCHED)
     run.note(name, Phase.UNDOING)
     failures = _take_all(session, name, order.undo)
     again = change_of(order.device, order.rendered, read_held(session, order.device))

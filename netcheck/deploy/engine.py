@@ -15,7 +15,6 @@ from netcheck.deploy.backend import Backend
 from netcheck.deploy.device import Outcome, State
 from netcheck.deploy.holding import read_all_held, read_held_again
 from netcheck.deploy.journal import (
-    TOUCHED,
     Mark,
     Phase,
     Run,
@@ -140,8 +139,8 @@ def start(plan_: Plan, state: Path, backend: str) -> Run | None:
 def finish(run: Run) -> None:
     """Close a run; one that left a device stuck or half-way stays open for the next."""
     phases = run.phases()
-    open_ends = TOUCHED - {Phase.DONE}
-    if not any(phases.get(name) in open_ends for name in run.head().names):
+    names = touched(run, run.head().names)
+    if all(phases.get(name) is Phase.DONE for name in names):
         run.note("", Mark.FINISHED)
 
 

@@ -55,7 +55,7 @@ class Phase(StrEnum):
 
 
 TOUCHED: Final = frozenset(
-    {Phase.SAVED, Phase.CHANGING, Phase.CHANGED, Phase.CHECKED, Phase.PERSISTING, Phase.DONE}
+    {Phase.CHANGING, Phase.CHANGED, Phase.CHECKED, Phase.PERSISTING, Phase.DONE}
     | {Phase.UNDOING, Phase.STUCK}
 )
 """Phases from which something may have to be brought back."""

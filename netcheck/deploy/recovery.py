@@ -96,14 +96,21 @@ def replan(run: Run) -> Plan:
 
 
 def touched(run: Run, names: Iterable[str]) -> list[str]:
-    """Give the devices from which something may have to be brought back."""
+    """Give the devices from which something may have to be brought back.
+
+    Those are also the ones that this run took over half-changed and did not
+    come to: what an earlier run saved must not be saved over.
+    """
     phases = run.phases()
-    return [
-        name
-        for name in names
-        if phases.get(name) in TOUCHED
-        or (phases.get(name) is Phase.FAILED and run.reached(name, Phase.SAVED))
-    ]
+    return [name for name in names if _is_touched(run, name, phases.get(name))]
+
+
+def _is_touched(run: Run, name: str, phase: Phase | None) -> bool:
+    if phase is Phase.UNDONE:
+        return False
+    if phase in TOUCHED or (phase is Phase.FAILED and run.reached(name, Phase.CHANGING)):
+        return True
+    return run.order(name).is_saved
 
 
 def taken_over(plan_: Plan, cut: Iterable[Run]) -> Plan:

@@ -11,7 +11,7 @@ import pytest
 from netcheck.deploy.backend import NetmikoBackend
 from netcheck.deploy.device import Outcome, State
 from netcheck.deploy.engine import Result, deploy, make_plan, recheck, resume, rollback
-from netcheck.deploy.journal import Phase, begin_run, open_runs, runs
+from netcheck.deploy.journal import Mark, Phase, begin_run, open_runs, runs
 from netcheck.deploy.plan import Plan, is_plan, load_plan, save_plan
 from netcheck.deploy.recovery import Found, standings
 from netcheck.model.errors import InputError
@@ -158,18 +158,21 @@ def test_two_runs_at_once_are_refused(fabric: Fabric, tmp_path: Path) -> None:
             run(fabric, state)
 
 
+def cut_off(fabric: Fabric, state: Path, device: str) -> None:
+    """Leave behind what a run leaves that was killed while it changed a device."""
+    cut = begin_run(state, make_plan(fabric, RENDERED, pace=PACE), "netmiko")
+    cut.note("", Mark.STARTED)
+    for phase in (Phase.SAVING, Phase.SAVED, Phase.CHANGING):
+        cut.note(device, phase)
+    with (cut.folder / "journal.jsonl").open("a") as journal:
+        journal.write('{"at": "", "devi')
+    Path(f"{path_of(device)}.before").write_text(BEFORE)
+    path_of(device).write_text("unowned line\npfc half\n")
+
+
 def test_a_cut_off_run_is_told_and_taken_over(fabric: Fabric, tmp_path: Path) -> None:
     state = tmp_path / "state"
-    cut = begin_run(state, make_plan(fabric, RENDERED, pace=PACE), "netmiko")
-    for phase in (Phase.SAVING, Phase.SAVED, Phase.CHANGING):
-        cut.note("gpu01", phase)
-    (cut.folder / "journal.jsonl").write_text(
-        '{"at": "", "device": "", "what": "started"}\n'
-        + (cut.folder / "journal.jsonl").read_text()
-        + '{"at": "", "devi'
-    )
-    Path(f"{path_of('gpu01')}.before").write_text(BEFORE)
-    path_of("gpu01").write_text("unowned line\npfc half\n")
+    cut_off(fabric, state, "gpu01")
     assert [(s.device, s.phase, s.found) for s in standings(state, "train")] == [
         ("gpu01", Phase.CHANGING, Found.BETWEEN),
         ("gpu02", Phase.PLANNED, Found.BEFORE),
@@ -178,6 +181,22 @@ def test_a_cut_off_run_is_told_and_taken_over(fabric: Fabric, tmp_path: Path) ->
     result = resume(state, "train", DIRECT, confirm=yes)
     assert (result.is_ok, all_held()) == (True, [CHANGED] * 3)
     assert open_runs(state, "train") == []
+    rollback(state, "train", DIRECT)
+    assert all_held() == [BEFORE] * 3
+
+
+def test_what_was_saved_survives_a_second_run_that_does_not_come_to_it(
+    fabric: Fabric, tmp_path: Path
+) -> None:
+    state = tmp_path / "state"
+    cut_off(fabric, state, "leaf01")
+    path_of("gpu01").write_text(f"refuse\n{BEFORE}")
+    second = run(fabric, state)
+    assert second.waiting == ("gpu02", "leaf01")
+    assert [r.name for r in open_runs(state, "train")] == [second.run]
+    path_of("gpu01").write_text(BEFORE)
+    assert run(fabric, state).is_ok
+    assert all_held() == [CHANGED] * 3
     rollback(state, "train", DIRECT)
     assert all_held() == [BEFORE] * 3
 
