@@ -8,7 +8,8 @@ from inspect import cleandoc
 
 import click
 
-from netcheck.cli.main import COMMANDS, app
+from netcheck.cli.app import app
+from netcheck.cli.commands import COMMANDS
 from netcheck.model.finding import ExitCode
 
 _CODES = {

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from netcheck.cli.main import COMMANDS
+from netcheck.cli.commands import COMMANDS
 from netcheck.cli.reference import reference
 
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
