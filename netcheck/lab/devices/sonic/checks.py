@@ -227,7 +227,7 @@ def _check_values(config: Tables) -> Iterator[Refused]:
     for table, leaf, name, is_good in _VALUES:
         for key, row in _rows(config, table):
             if leaf in row and not is_good(row[leaf]):
-                yield refuse(name, f"{table}|{key}", value=row[leaf])
+                yield refuse(name, f"{table}|{key}", leaf=leaf, value=row[leaf])
 
 
 def _check_numbers(config: Tables) -> Iterator[Refused]:
