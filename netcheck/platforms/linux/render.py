@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from typing import TYPE_CHECKING
 
 from netcheck.model.device import CongestionControl, Device, LinkLayer, Port, RdmaDevice
 from netcheck.model.errors import RefusalError
@@ -19,6 +18,9 @@ from netcheck.platforms.linux.environment import OWN_BLOCK
 from netcheck.platforms.linux.mlnx_qos import PRIORITIES
 from netcheck.platforms.linux.refuse import refusals_of
 from netcheck.platforms.platform import Refusal
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 NCCL_FILE = "nccl.conf"
 PROFILE_FILE = "netcheck-roce.profile.sh"
@@ -44,6 +46,8 @@ class Section:
 
 @cache
 def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 -- lint renders nothing
+
     return Environment(
         loader=PackageLoader("netcheck.platforms.linux"),
         undefined=StrictUndefined,

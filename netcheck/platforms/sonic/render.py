@@ -9,9 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, Final
-
-import jinja2
+from typing import TYPE_CHECKING, Any, Final
 
 from netcheck.model.device import Device, Port
 from netcheck.model.errors import RefusalError
@@ -21,6 +19,9 @@ from netcheck.platforms.platform import Refusal
 from netcheck.platforms.sonic.rendered import buffers, maps, queues, watchdog
 from netcheck.platforms.sonic.rendered.facts import any_said, device_qos, ordered_ports
 from netcheck.platforms.sonic.rendered.limits import find_refusals
+
+if TYPE_CHECKING:
+    import jinja2
 
 FILE: Final = "config_db.json"
 # The name under which SONiC keeps what holds for the whole switch; buffermgrd
@@ -147,6 +148,8 @@ def _accounts(device: Device, side: buffers.Side) -> list[Row] | None:
 
 @cache
 def _environment() -> jinja2.Environment:
+    import jinja2  # noqa: PLC0415 -- lint renders nothing
+
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("netcheck.platforms.sonic"),
         undefined=jinja2.StrictUndefined,
