@@ -9,7 +9,7 @@ from pathlib import Path
 from netcheck.lab.bench import Bench
 from netcheck.lab.devices.device import Neighbour, SimulatedDevice
 from netcheck.lab.devices.linux.host import LinuxHost
-from netcheck.lab.devices.sonic.switch import SonicSwitch
+from netcheck.lab.devices.sonic.switch import build_switch
 from netcheck.lab.topology import LabCable, LabDevice, Topology
 
 
@@ -37,7 +37,7 @@ class Building:
 
     def _built(self, device: LabDevice, folder: Path) -> SimulatedDevice:
         if device.platform == "sonic":
-            return SonicSwitch(device, folder, self)
+            return build_switch(device, folder, self)
         return LinuxHost(device, folder, self, self.bench)
 
     def host_of(self, address: str) -> str | None:

@@ -15,7 +15,7 @@ from netcheck.lab.devices.linux.adapter import Adapter
 from netcheck.lab.devices.linux.host import LinuxHost
 from netcheck.lab.devices.sonic.checks import find_refused
 from netcheck.lab.devices.sonic.keys import Tables, by_index, integer, numbers, split_key
-from netcheck.lab.devices.sonic.switch import SonicSwitch
+from netcheck.lab.devices.sonic.state import SonicSwitch
 
 Undo = Callable[[], None]
 

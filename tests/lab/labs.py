@@ -10,7 +10,7 @@ from netcheck.lab.building import Building
 from netcheck.lab.devices.device import SimulatedDevice
 from netcheck.lab.devices.linux.host import LinuxHost
 from netcheck.lab.devices.shell import ShellExit, Streams
-from netcheck.lab.devices.sonic.switch import SonicSwitch
+from netcheck.lab.devices.sonic.state import SonicSwitch
 from netcheck.lab.topology import LabCable, LabDevice, LabPort, LabRdma, Topology
 
 SPEED = 400_000_000_000

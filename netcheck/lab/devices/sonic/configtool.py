@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from netcheck.lab.devices.files import DeviceFileError
 from netcheck.lab.devices.shell import Call
@@ -16,11 +15,8 @@ from netcheck.lab.devices.sonic.checks import find_refused
 from netcheck.lab.devices.sonic.factory import default_qos
 from netcheck.lab.devices.sonic.keys import Row, Tables, numbers
 from netcheck.lab.devices.sonic.patching import PatchError, apply_patch
+from netcheck.lab.devices.sonic.state import CONFIG_FILE, SonicSwitch
 
-if TYPE_CHECKING:
-    from netcheck.lab.devices.sonic.switch import SonicSwitch
-
-CONFIG_FILE = "/etc/sonic/config_db.json"
 CHECKPOINTS = "/etc/sonic/checkpoints"
 USAGE = 2
 

@@ -9,16 +9,13 @@ import fnmatch
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from netcheck.lab.devices.options import UnknownOptionError, split_options
 from netcheck.lab.devices.shell import Call
 from netcheck.lab.devices.sonic.factory import MMU_BYTES
 from netcheck.lab.devices.sonic.keys import Row, natural, numbers
+from netcheck.lab.devices.sonic.state import SonicSwitch
 from netcheck.lossless.dataplane.network import PRIORITIES
-
-if TYPE_CHECKING:
-    from netcheck.lab.devices.sonic.switch import SonicSwitch
 
 PORT_OID, QUEUE_OID, GROUP_OID = 0x1000000000012, 0x15000000000357, 0x1A00000000034F
 MAX_HEADROOM_BYTES = 1_443_840

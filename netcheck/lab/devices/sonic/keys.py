@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 
@@ -51,3 +52,8 @@ def integer(row: Mapping[str, str], name: str, default: int = 0) -> int:
     """A number field; ``default`` where it is missing or no number."""
     text = row.get(name, "")
     return int(text) if re.fullmatch(r"-?\d+", text) else default
+
+
+def as_json(config: Tables) -> str:
+    """CONFIG_DB as nested JSON, as sonic-cfggen prints it."""
+    return json.dumps(config, indent=4, sort_keys=True) + "\n"

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from netcheck.lab.devices.shell import Call
 from netcheck.lab.devices.sonic import databases
-from netcheck.lab.devices.sonic.keys import Row, Tables, natural
+from netcheck.lab.devices.sonic.keys import Row, as_json, natural
 from netcheck.lab.devices.sonic.layout import grouped, simple
+from netcheck.lab.devices.sonic.state import SonicSwitch
 from netcheck.lossless.dataplane.network import PRIORITIES
 
-if TYPE_CHECKING:
-    from netcheck.lab.devices.sonic.switch import SonicSwitch
-
-Shown = Callable[["SonicSwitch", list[str]], str]
+Shown = Callable[[SonicSwitch, list[str]], str]
 INDICES = range(PRIORITIES)
 
 
@@ -37,11 +34,6 @@ def show(switch: SonicSwitch, call: Call) -> int:
         f'Error: No such command "{name}".',
         2,
     )
-
-
-def as_json(config: Tables) -> str:
-    """CONFIG_DB as nested JSON, as sonic-cfggen prints it."""
-    return json.dumps(config, indent=4, sort_keys=True) + "\n"
 
 
 def _ports(switch: SonicSwitch, words: list[str]) -> list[str]:

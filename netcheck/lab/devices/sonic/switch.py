@@ -1,136 +1,50 @@
-"""A switch with community SONiC: its files, databases, programs and hardware."""
+"""A switch with community SONiC and the programs that work on it."""
 
 from __future__ import annotations
 
-import copy
 import json
-import zlib
-from importlib import resources
 from pathlib import Path
 
-from netcheck.lab.devices.device import SimulatedDevice, Surroundings
-from netcheck.lab.devices.files import DeviceFileError
+from netcheck.lab.devices.device import Surroundings
 from netcheck.lab.devices.shell import Call
 from netcheck.lab.devices.sonic import configtool, databases, show
-from netcheck.lab.devices.sonic.buffers import Applied, manage
-from netcheck.lab.devices.sonic.factory import HWSKU, PLATFORM, factory_tables
-from netcheck.lab.devices.sonic.keys import Tables
-from netcheck.lab.devices.sonic.reader import Deviation, read_node
-from netcheck.lab.devices.sonic.tallies import Tallies
+from netcheck.lab.devices.sonic.keys import as_json
+from netcheck.lab.devices.sonic.state import LOOKUP_FOLDER, SonicSwitch
 from netcheck.lab.topology import LabDevice
-from netcheck.lossless.dataplane.network import Node
-from netcheck.lossless.dataplane.result import PortCounters
-
-BUILD = "202411.1-2c4f0e1d9"
-LOOKUP_FOLDER = f"/usr/share/sonic/device/{PLATFORM}/{HWSKU}"
-LOOKUP_FILE = f"{LOOKUP_FOLDER}/pg_profile_lookup.ini"
-SYSLOG = "/var/log/syslog"
 
 
-class SonicSwitch(SimulatedDevice):
-    """A switch; it boots with its factory configuration.
+def build_switch(built: LabDevice, folder: Path, surroundings: Surroundings) -> SonicSwitch:
+    """Build a switch as it comes out of its box, with its programs."""
+    switch = SonicSwitch(built, folder, surroundings)
+    switch.programs |= {
+        "config": lambda call: configtool.config(switch, call),
+        "show": lambda call: show.show(switch, call),
+        "sonic-cfggen": lambda call: _cfggen(switch, call),
+        "sonic-db-dump": lambda call: databases.dump(switch, call),
+        "sonic-db-cli": lambda call: databases.cli(switch, call),
+        "docker": _docker,
+    }
+    return switch
 
-    Attributes:
-        config: CONFIG_DB as it runs; the file is another thing.
-        applied: What buffermgrd and orchagent made of it.
-        deviation: Where the hardware differs from that, unseen.
-    """
 
-    platform = "sonic"
+def _cfggen(switch: SonicSwitch, call: Call) -> int:
+    words = set(call.arguments)
+    if words == {"-d", "--print-data"}:
+        call.out(as_json(switch.config))
+        return 0
+    if "-v" in words and "-d" in words:
+        value: object = switch.config
+        for part in call.arguments[-1].split("."):
+            value = value.get(part, "") if isinstance(value, dict) else ""
+        call.out(f"{value if isinstance(value, str) else json.dumps(value)}\n")
+        return 0
+    return call.fail("sonic-cfggen: error: the lab knows -d --print-data and -d -v NAME", 2)
 
-    def __init__(self, built: LabDevice, folder: Path, surroundings: Surroundings) -> None:
-        super().__init__(built.name, folder, surroundings)
-        self.build = BUILD
-        self.tallies = Tallies()
-        self.deviation = Deviation()
-        self.applied = Applied()
-        self._write_files()
-        index = zlib.crc32(built.name.encode()) % 250
-        self.config: Tables = {}
-        self.change(factory_tables(built, self.mac("eth0"), index))
-        self.save(configtool.CONFIG_FILE)
-        self.programs |= {
-            "config": lambda call: configtool.config(self, call),
-            "show": lambda call: show.show(self, call),
-            "sonic-cfggen": self._cfggen,
-            "sonic-db-dump": lambda call: databases.dump(self, call),
-            "sonic-db-cli": lambda call: databases.cli(self, call),
-            "redis-dump": lambda call: databases.dump(self, call),
-            "docker": self._docker,
-        }
 
-    def _write_files(self) -> None:
-        root = self.files.root
-        for part in ("etc/sonic/checkpoints", LOOKUP_FOLDER.lstrip("/"), "usr/share/sonic/hwsku"):
-            (root / part).mkdir(parents=True, exist_ok=True)
-        data = resources.files("netcheck.lab.devices.sonic").joinpath("data/pg_profile_lookup.ini")
-        self.files.real(LOOKUP_FILE).write_text(data.read_text("utf-8"), "utf-8")
-        version = f"build_version: '{self.build}'\ndebian_version: '12.9'\nasic_type: mellanox\n"
-        (root / "etc/sonic/sonic_version.yml").write_text(version, "utf-8")
-        (root / "var/log/syslog").touch()
-
-    def is_link_up(self, port: str) -> bool:
-        """Both ends of the port's cable are up."""
-        return self.surroundings.is_link_up(self.name, port)
-
-    def is_up(self, port: str) -> bool:
-        """The port is administratively up."""
-        return self.config.get("PORT", {}).get(port, {}).get("admin_status") == "up"
-
-    def change(self, config: Tables) -> None:
-        """Take another running configuration and apply it."""
-        self.config = copy.deepcopy(config)
-        try:
-            lookup = self.files.read(LOOKUP_FILE)
-        except DeviceFileError:
-            lookup = ""
-        self.applied = manage(self.config, lookup, self.log)
-
-    def restart(self, config: Tables) -> None:
-        """Take another configuration as ``config reload`` does: counters begin at zero."""
-        self.tallies.reset()
-        self.change(config)
-
-    def log(self, line: str) -> None:
-        """Write a line to the switch's log."""
-        self.files.write(SYSLOG, f"{self.name} {line}\n", user="root", appends=True)
-
-    def write(self, path: str, config: Tables) -> None:
-        """Write a configuration to a file, whole or not at all."""
-        beside = f"{path}.new"
-        self.files.write(beside, show.as_json(config), user="root")
-        self.files.move(beside, path, user="root")
-
-    def save(self, path: str) -> None:
-        """Write the running configuration to a file."""
-        self.write(path, self.config)
-
-    def hardware(self) -> Node:
-        """What the hardware holds."""
-        return read_node(self.name, self.config, self.applied, self.deviation)
-
-    def count(self, port: str, counters: PortCounters) -> None:
-        """Add what a run of traffic counted at a port."""
-        self.tallies.add(port, counters, self.deviation)
-
-    def _cfggen(self, call: Call) -> int:
-        words = set(call.arguments)
-        if words == {"-d", "--print-data"}:
-            call.out(show.as_json(self.config))
-            return 0
-        if "-v" in words and "-d" in words:
-            path = call.arguments[-1].split(".")
-            value: object = self.config
-            for part in path:
-                value = value.get(part, "") if isinstance(value, dict) else ""
-            call.out(f"{value if isinstance(value, str) else json.dumps(value)}\n")
-            return 0
-        return call.fail("sonic-cfggen: error: the lab knows -d --print-data and -d -v NAME", 2)
-
-    async def _docker(self, call: Call) -> int:
-        """``docker exec CONTAINER COMMAND``: the container sees the switch's device folder."""
-        words = [word for word in call.arguments if not word.startswith("-")]
-        if len(words) < 3 or words[0] != "exec":  # noqa: PLR2004 -- exec, container, command
-            return call.fail("docker: only 'docker exec CONTAINER COMMAND' is simulated", 125)
-        inside = [word.replace("/usr/share/sonic/hwsku", LOOKUP_FOLDER) for word in words[2:]]
-        return await call.shell.call(inside, call.streams)
+async def _docker(call: Call) -> int:
+    """``docker exec CONTAINER COMMAND``: the container sees the switch's device folder."""
+    words = [word for word in call.arguments if not word.startswith("-")]
+    if len(words) < 3 or words[0] != "exec":  # noqa: PLR2004 -- exec, container, command
+        return call.fail("docker: only 'docker exec CONTAINER COMMAND' is simulated", 125)
+    inside = [word.replace("/usr/share/sonic/hwsku", LOOKUP_FOLDER) for word in words[2:]]
+    return await call.shell.call(inside, call.streams)
