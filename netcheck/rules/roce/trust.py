@@ -137,7 +137,7 @@ def map_fault(port: PortView, each: ClassView, wrong: dict[int, int | None]) -> 
     scope=Scope.PORT,
     source="sonic-net/sonic-buildimage files/build_templates/qos_config.j2: "
     "the default map leads DSCP 26 to a lossy class",
-    supersedes=("dscp-tc-map-mismatch-path",),
+    supersedes=("dscp-tc-map-mismatch-path", "dscp-lossless-at-one-end-only"),
 )
 def dscp_not_mapped(port: PortView) -> Iterator[Fault]:
     """A switch port leads a DSCP of a lossless class to another switch priority.
@@ -162,7 +162,7 @@ def dscp_not_mapped(port: PortView) -> Iterator[Fault]:
     severity=Severity.ERROR,
     scope=Scope.PORT,
     source="NVIDIA mlnx_qos documentation, --dscp2prio; iproute2 dcb-app(8)",
-    supersedes=("dscp-tc-map-mismatch-path",),
+    supersedes=("dscp-tc-map-mismatch-path", "dscp-lossless-at-one-end-only"),
 )
 def nic_dscp2prio_mismatch(port: PortView) -> Iterator[Fault]:
     """A NIC leads a DSCP of a lossless class to another priority.
@@ -183,11 +183,53 @@ def nic_dscp2prio_mismatch(port: PortView) -> Iterator[Fault]:
 
 
 @rule(
+    "dscp-lossless-at-one-end-only",
+    severity=Severity.ERROR,
+    scope=Scope.LINK,
+    source="derived: PFC protects a packet only where its DSCP leads to a paused priority; "
+    "bytedance/byteps#179 shows all RDMA traffic in priority 0",
+)
+def dscp_lossless_at_one_end_only(link: LinkView) -> Iterator[Fault]:
+    """No DSCP leads to a paused priority at both ends of a link.
+
+    Why: whatever DSCP RDMA uses, it is dropped instead of paused at one of the two ends.
+    Bad: both ends pause priority 3, the NIC says 26->3, the switch leads no DSCP to 3.
+    Good: both ends lead at least one DSCP to a priority that they pause.
+    Fix: map the DSCP of RDMA to the lossless priority at both ends.
+    """
+    if not all(_is_lossless_by_dscp(end) for end in link.ends):
+        return
+    a, b = (_lossless_dscps(end) for end in link.ends)
+    if a & b:
+        return
+    here, there = link.ends
+    poor, rich = (here, there) if len(a) <= len(b) else (there, here)
+    wanted = sorted(a | b)
+    yield Fault(
+        poor,
+        ("dscp_to_priority",),
+        f"one of DSCP {', '.join(map(str, wanted))} lossless" if wanted else "a lossless DSCP",
+        f"DSCP {', '.join(map(str, sorted(_lossless_dscps(poor)))) or 'none'} lossless",
+        note=f"at {rich.place}: {len(_lossless_dscps(rich))} lossless",
+    )
+
+
+def _is_lossless_by_dscp(port: PortView) -> bool:
+    return port.is_rdma and believes_dscp(port) and bool(port.pfc_rx | port.pfc_tx)
+
+
+def _lossless_dscps(port: PortView) -> frozenset[int]:
+    paused = port.pfc_rx | port.pfc_tx
+    return frozenset(dscp for dscp, value in port.dscp_to_priority.items() if value in paused)
+
+
+@rule(
     "dscp-tc-map-mismatch-path",
     severity=Severity.ERROR,
     scope=Scope.FABRIC,
     source="derived: switches of one fabric forward each other's packets, so a DSCP that is "
     "lossless on one and not on another changes its class in mid-path",
+    supersedes=("dscp-lossless-at-one-end-only",),
 )
 def dscp_tc_map_mismatch_path(fabric: FabricView) -> Iterator[Fault]:
     """Switches lead a DSCP of a lossless class to different switch priorities.
