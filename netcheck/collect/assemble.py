@@ -42,6 +42,22 @@ class Assembly:
     suppressions: tuple[Suppression, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one device's documents came to.
+
+    Attributes:
+        before: Counters of the first of two readings; None where there is one.
+        differences: Where its configuration and its live state differ.
+        suppressions: Those that stand as comments in its configuration.
+    """
+
+    device: Device
+    before: Known[Counters] | None = None
+    differences: tuple[Difference, ...] = ()
+    suppressions: tuple[Suppression, ...] = ()
+
+
 def assemble(
     given: Iterable[DeviceDocuments],
     intended: Fabric | None = None,
@@ -54,18 +70,32 @@ def assemble(
     Devices take the names, roles and links of the intent where it has them;
     links are else what neighbours tell, and roles only what is certain.
     """
+    return put_together((read(each, intended) for each in given), intended, stage, origin)
+
+
+def read(given: DeviceDocuments, intended: Fabric | None = None) -> Reading:
+    """Read one device's documents; it takes its name from the intent."""
+    name = _intended_name(given.name, intended)
+    device, before, differences = read_device(given, name)
+    comments = suppressions_in((item.document for item in given.items), name)
+    return Reading(device, before, tuple(differences), tuple(comments))
+
+
+def put_together(
+    readings: Iterable[Reading], intended: Fabric | None, stage: Stage, origin: Origin
+) -> Assembly:
+    """Make one fabric of devices that were read one by one."""
     devices: dict[str, Device] = {}
     before: dict[str, Known[Counters]] = {}
     findings: list[Finding] = []
     suppressions: list[Suppression] = []
-    for each in given:
-        name = _intended_name(each.name, intended)
-        device, earlier, differences = read_device(each, name)
-        devices[name] = _with_intended_place(device, intended)
-        findings += (_finding(device, difference, stage) for difference in differences)
-        suppressions += suppressions_in((item.document for item in each.items), name)
-        if earlier is not None:
-            before[name] = earlier
+    for each in readings:
+        name = each.device.name
+        devices[name] = _with_intended_place(each.device, intended)
+        findings += (_finding(each.device, one, stage) for one in each.differences)
+        suppressions += each.suppressions
+        if each.before is not None:
+            before[name] = each.before
     links = intended.links if intended and intended.links else links_from_neighbours(devices)
     fabric = Fabric(
         name=intended.name if intended else "observed",
