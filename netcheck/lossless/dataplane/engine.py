@@ -405,9 +405,9 @@ class Engine:
         if peer is None or not peer.port.is_up:
             self._lose(train, train.packets)
             return
-        delay = port.delay_s + self.network.nodes[port.node].forwarding_s
         train.account = None
-        self.trains[self._later(delay)].append((peer, train))
+        # A node's own latency lies before its queues: what has left one is on the cable.
+        self.trains[self._later(port.delay_s)].append((peer, train))
 
     # Pausing
 
