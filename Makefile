@@ -4,7 +4,7 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test test-fast test-slow check format bench golden docs sweep fuzz clean
+.PHONY: help demo test test-fast test-slow check format bench golden docs sweep clean
 help:
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -38,6 +38,9 @@ format: $(STAMP)  ## put the code into form
 
 docs: $(STAMP)  ## write the generated pages again
 	$(BIN)/python -m scripts.generate
+
+golden: $(STAMP)  ## write the golden configurations again; read every changed line
+	$(BIN)/python -m tests.platforms.sonic.regenerate_golden
 
 bench: $(STAMP)  ## figures beside peers, into benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/startup.py

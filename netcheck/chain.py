@@ -234,6 +234,7 @@ def lab_for(
     """
     from netcheck.lab import control  # noqa: PLC0415 -- only with --lab
 
+    folder = folder.resolve()
     state = control.start_lab(fabric, folder)
     try:
         yield (

@@ -12,7 +12,8 @@ from pathlib import Path
 import click
 import yaml
 
-from netcheck.cli.reference import reference
+from netcheck.cli.reference import reference as command_reference
+from netcheck.intent.pages import reference as intent_reference
 from netcheck.platforms.capabilities import capabilities
 from netcheck.platforms.platform import platform_names
 from netcheck.rules.pages import pages
@@ -27,7 +28,8 @@ def generated() -> dict[Path, str]:
     rules = {ROOT / "docs" / "rules" / name: text for name, text in pages().items()}
     return {
         ROOT / "schema" / "intent.schema.json": schema,
-        ROOT / "docs" / "commands.md": reference(),
+        ROOT / "docs" / "commands.md": command_reference(),
+        ROOT / "docs" / "intent.md": intent_reference(),
         ROOT / "docs" / "support.md": support_table(),
         **rules,
     }

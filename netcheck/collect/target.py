@@ -174,7 +174,7 @@ def _output_of(arguments: list[str], place: str) -> str:
 
 def _from_server(rest: str, place: str) -> str:
     """Ask the netcheck process that started this one; see ``deploy.secrets``."""
-    from netcheck.collect.secrets import ask  # noqa: PLC0415 -- only children of a run need it
+    from netcheck.collect.ask import ask  # noqa: PLC0415 -- only children of a run need it
 
     return ask(rest, place)
 

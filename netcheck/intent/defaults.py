@@ -88,6 +88,7 @@ def complete_policy(policy: Policy, notes: Notes) -> Policy:
         dcbx=fill("dcbx", policy.dcbx, DcbxMode.DISABLED),
         headroom=fill("headroom", policy.headroom, HeadroomBy.EXPLICIT),
         watchdog=_watchdog(fill, policy.watchdog) if has_lossless else ABSENT,
+        global_pause=_global_pause(fill, policy) if has_lossless else policy.global_pause,
         classes=FrozenMap({one.name: one for one in classes}),
     )
 
@@ -110,6 +111,11 @@ def _trust(classes: Iterable[TrafficClass]) -> Trust:
     has_dscp = any(is_known(one.dscp) for one in classes)
     has_pcp = any(is_known(one.pcp) for one in classes)
     return Trust.PCP if has_pcp and not has_dscp else Trust.DSCP
+
+
+def _global_pause(fill: _Filler, policy: Policy) -> Known[bool]:
+    """Off: a port obeys either link pause or PFC, and many NICs come with the former on."""
+    return fill("global_pause", policy.global_pause, default=False)
 
 
 def _watchdog(fill: _Filler, stated: Known[Watchdog]) -> Known[Watchdog]:

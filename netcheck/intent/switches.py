@@ -18,7 +18,7 @@ from netcheck.lossless.headroom import HeadroomQuestion, headroom
 from netcheck.model.device import Device, Port
 from netcheck.model.fabric import EcnIntent, HeadroomBy, Policy, Scheduling, TrafficClass
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known, known_or
+from netcheck.model.known import ABSENT, UNKNOWN, Known, first_known, is_known, known_or
 from netcheck.model.qos import (
     Buffer,
     CongestionAction,
@@ -77,6 +77,9 @@ def complete_switch(device: Device, policies: list[Policy], notes: Notes) -> Dev
         qos = replace(qos, watchdog_poll_ms=_poll(watchdogs, notes))
     if any(policy.headroom is HeadroomBy.DEVICE for policy in policies):
         qos = replace(qos, is_headroom_computed=True)
+    if known_or(qos.oversubscription, 0):
+        # SONiC's model wants the default threshold wherever the ratio stands: 2**0
+        qos = replace(qos, lossless_alpha_exponent=first_known(qos.lossless_alpha_exponent, 0))
     return replace(device, asic=asic, qos=device.qos.with_items({"": qos}))
 
 
@@ -125,7 +128,7 @@ def has_shared_headroom(device: Device) -> bool:
 
 def closed_qos(port: Port) -> PortQos:
     """Give what a port holds where RDMA ends: it pauses nothing."""
-    return replace(port.qos, pfc_rx=frozenset(), pfc_tx=frozenset())
+    return replace(port.qos, pfc_rx=frozenset(), pfc_tx=frozenset(), watchdog=ABSENT)
 
 
 def switch_qos(policy: Policy, around: Surroundings, notes: Notes) -> PortQos:

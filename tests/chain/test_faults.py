@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from netcheck.model.finding import RunResult
-from tests.chain.lab_world import World, errors, told, world
+from netcheck.model.finding import RunResult, Verdict
+from tests.chain.lab_world import BIG, World, errors, told, world
 
 pytestmark = pytest.mark.slow
 
@@ -87,8 +87,10 @@ def test_lint_without_the_intent_finds_what_is_visible_there(faulty: tuple[str, 
         return
     named = [
         finding
-        for finding in errors(found.linted.findings)
-        if {place.device for place in finding.where} & VISIBLE[name].devices
+        for finding in found.linted.findings
+        if finding.verdict is Verdict.FAIL
+        and finding.facts & VISIBLE[name].knob
+        and {place.device for place in finding.where} & VISIBLE[name].devices
     ]
     assert named, told(found.linted.findings)
 
@@ -101,3 +103,30 @@ def test_the_good_fabric_is_clean_and_lossless(tmp_path: Path) -> None:
         assert good.measured.verdict.run is RunResult.LOSSLESS, told(good.measured.findings)
         assert good.measured.classes[0].paused
         assert good.measured.classes[0].marked
+
+
+SPINES = frozenset({"spine01", "spine02"})
+OF_THE_FABRIC = {
+    "mtu-1500-spine-port": Expected(SPINES, frozenset({"l2_mtu"})),
+    "cables-swapped": Expected(frozenset({"leaf04"}), frozenset({"neighbour"})),
+    "dscp-map-one-leaf": Expected(LEAF, frozenset({"dscp_to_priority"})),
+    "ecn-off": Expected(LEAF, frozenset({"ecn"})),
+}
+VISIBLE_IN_THE_FABRIC = frozenset(OF_THE_FABRIC) - {"cables-swapped"}
+
+
+@pytest.mark.parametrize("name", OF_THE_FABRIC)
+def test_a_fault_among_spines_and_leaves_is_found_with_and_without_the_intent(
+    name: str, tmp_path: Path
+) -> None:
+    expected = OF_THE_FABRIC[name]
+    with world(tmp_path, name, intent=BIG) as found:
+        reports = [found.verified] + [found.linted] * (name in VISIBLE_IN_THE_FABRIC)
+        for report in reports:
+            named = [
+                finding
+                for finding in errors(report.findings)
+                if finding.facts & expected.knob
+                and {place.device for place in finding.where} & expected.devices
+            ]
+            assert named, told(report.findings)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from netcheck.collect.secrets import ask, secret_server, served
+from netcheck.collect.ask import ask
+from netcheck.collect.secrets import secret_server, served
 from netcheck.collect.target import Secret, Target, fetch_secret, target_of
 from netcheck.model.device import Device
 from netcheck.model.errors import InputError

@@ -86,6 +86,8 @@ def test_a_switch_port_holds_the_whole_policy(small: Fabric) -> None:
         pfc_priority_to_queue=identity,
         pfc_priority_to_priority_group=identity,
         dcbx_mode=DcbxMode.DISABLED,
+        global_pause_rx=False,
+        global_pause_tx=False,
         scheduler=FrozenMap(
             {
                 0: Scheduler(SchedulerKind.WEIGHTED, 50),
@@ -336,7 +338,7 @@ def test_cables_that_are_not_said_are_defaulted_and_listed(write: Write) -> None
 def test_rdma_ends_where_the_policy_is_none(write: Write) -> None:
     port = completed(write, port="policy: none").devices["leaf1"].ports["e2"]
     assert port.policy is ABSENT
-    assert port.qos == PortQos(pfc_rx=frozenset(), pfc_tx=frozenset())
+    assert port.qos == PortQos(pfc_rx=frozenset(), pfc_tx=frozenset(), watchdog=ABSENT)
 
 
 def test_a_port_without_speed_cannot_be_completed(write: Write) -> None:
