@@ -10,14 +10,15 @@ from netcheck.lossless.efficiency import roce_efficiency
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Place, Severity, Stage
 from netcheck.model.known import is_known
-from netcheck.perf.observe import FlowResult, RoundResult, is_incast
+from netcheck.perf.observe import FlowResult, RoundResult
 from netcheck.perf.pages import PAGES
-from netcheck.perf.schedule import Endpoint
+from netcheck.perf.schedule import Endpoint, Pattern
 
 DEFAULT_PERCENT = 90.0
 DEFAULT_RDMA_MTU = 4096
 INCAST_ALLOWANCE = 0.9  # senders slow down for marks while they share one port
 OUTLIER_SHARE = 0.95
+HASHED_SHARE = 0.5
 
 
 def expected_bps(fabric: Fabric, end: Endpoint, rdma_mtu: int) -> float | None:
@@ -32,11 +33,15 @@ def expected_bps(fabric: Fabric, end: Endpoint, rdma_mtu: int) -> float | None:
 def bandwidth_findings(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[Finding]:
     """Pairs and incasts below what the intent expects (90 % where it says nothing).
 
-    An error where ``expect.bandwidth`` is said, else a warning.
+    An error where ``expect.bandwidth`` is said, else a warning. Pairs across
+    leaves share cables as hashing has it: they are held to the median of their
+    round, and falling short is a warning.
     """
     for result in results:
-        if is_incast(result):
+        if result.round.pattern is Pattern.INCAST:
             yield from _slow_incasts(result, fabric)
+        elif result.round.pattern is Pattern.ACROSS:
+            yield from _slow_across(result, fabric)
         else:
             yield from _slow_pairs(result, fabric)
 
@@ -51,15 +56,29 @@ def _mtu(flow: FlowResult) -> int:
 
 
 def _slow_pairs(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
-    rates = [f.result.bandwidth_bps for f in result.flows if is_known(f.result.bandwidth_bps)]
-    middle = median(rates) if rates else 0.0
+    middle = _median_rate(result)
     for flow in result.flows:
         rate = flow.result.bandwidth_bps
         ceiling = expected_bps(fabric, flow.sender, _mtu(flow))
         if not is_known(rate) or ceiling is None:
             continue
-        if rate < _share(fabric) * ceiling or rate < OUTLIER_SHARE * middle:
-            yield _slow(fabric, flow.sender, f"to {flow.receiver.ref}", rate, ceiling)
+        wanted = max(_share(fabric) * ceiling, OUTLIER_SHARE * middle)
+        if rate < wanted:
+            yield _slow(fabric, flow.sender, f"to {flow.receiver.ref}", rate, wanted)
+
+
+def _slow_across(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
+    wanted = HASHED_SHARE * _median_rate(result)
+    for flow in result.flows:
+        rate = flow.result.bandwidth_bps
+        if is_known(rate) and rate < wanted:
+            slow = _slow(fabric, flow.sender, f"to {flow.receiver.ref}", rate, wanted)
+            yield replace(slow, severity=Severity.WARNING)
+
+
+def _median_rate(result: RoundResult) -> float:
+    rates = [f.result.bandwidth_bps for f in result.flows if is_known(f.result.bandwidth_bps)]
+    return median(rates) if rates else 0.0
 
 
 def _slow_incasts(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
@@ -69,13 +88,13 @@ def _slow_incasts(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
         ceiling = expected_bps(fabric, receiver, _mtu(flows[0]))
         if ceiling is None or len(rates) < len(flows):
             continue
-        if sum(rates) < _share(fabric) * INCAST_ALLOWANCE * ceiling:
-            yield _slow(fabric, receiver, f"from {len(flows)} senders", sum(rates), ceiling)
+        wanted = _share(fabric) * INCAST_ALLOWANCE * ceiling
+        if sum(rates) < wanted:
+            yield _slow(fabric, receiver, f"from {len(flows)} senders", sum(rates), wanted)
 
 
-def _slow(fabric: Fabric, end: Endpoint, what: str, rate: float, ceiling: float) -> Finding:
+def _slow(fabric: Fabric, end: Endpoint, what: str, rate: float, wanted: float) -> Finding:
     page = PAGES["bandwidth-below-expected"]
-    wanted = _share(fabric) * ceiling
     finding = Finding(
         rule="bandwidth-below-expected",
         severity=page.severity,

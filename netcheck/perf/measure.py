@@ -33,6 +33,7 @@ START_TIMEOUT_S = 30.0
 END_MARGIN_S = 60.0
 TOOLS = {
     Pattern.PAIRS: (Tool.WRITE_BW, Tool.SEND_BW, Tool.WRITE_LAT),
+    Pattern.ACROSS: (Tool.WRITE_BW,),
     Pattern.INCAST: (Tool.WRITE_BW,),
 }
 

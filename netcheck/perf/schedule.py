@@ -1,8 +1,11 @@
 """Which NIC sends to which, and when: pairs over every link, and incasts.
 
-An incast is what exercises headroom. Two local incasts for each leaf make
-every host port of it a paused sender once; a ring of incasts from leaf to leaf
-does the same for the links between switches.
+Pairs within a leaf load every host link in both directions with nothing shared,
+so they can be held to line rate. Pairs across leaves load the links between
+switches; hashing puts several of them on one cable, which is no fault. An
+incast is what exercises headroom. Two local incasts for each leaf make every
+host port of it a paused sender once; a ring of incasts from leaf to leaf does
+the same for the links between switches.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ class Pattern(StrEnum):
     """What a round is for."""
 
     PAIRS = "pairs"
+    ACROSS = "across"
     INCAST = "incast"
 
 
@@ -88,19 +92,42 @@ def by_leaf(ends: Sequence[Endpoint]) -> Mapping[str, list[Endpoint]]:
 def rounds(ends: Sequence[Endpoint]) -> list[Round]:
     """Every round of the standard schedule, in the order in which to run them."""
     leaves = by_leaf(ends)
-    found = [_pair_round(ends), *_local_incasts(leaves), *_ring_incast(leaves)]
+    found = [
+        _pairs_within(leaves),
+        _pairs_across(leaves),
+        *_local_incasts(leaves),
+        *_ring_incast(leaves),
+    ]
     return [item for item in found if item.flows]
 
 
-def _pair_round(ends: Sequence[Endpoint]) -> Round:
-    """Each NIC sends to the one half the list further on: every host link, both directions."""
-    half = max(1, len(ends) // 2)
-    flows = tuple(
-        (end, ends[(place + half) % len(ends)])
-        for place, end in enumerate(ends)
-        if ends[(place + half) % len(ends)].host != end.host
-    )
-    return Round("pairs", Pattern.PAIRS, flows)
+def _pairs_within(leaves: Mapping[str, list[Endpoint]]) -> Round:
+    """Each NIC sends to the one half the leaf further on: every host link, both directions."""
+    flows: list[tuple[Endpoint, Endpoint]] = []
+    for ends in leaves.values():
+        half = max(1, len(ends) // 2)
+        pairs = ((end, ends[(place + half) % len(ends)]) for place, end in enumerate(ends))
+        flows += (pair for pair in pairs if pair[0].host != pair[1].host)
+    return Round("pairs within each leaf", Pattern.PAIRS, tuple(flows))
+
+
+def _pairs_across(leaves: Mapping[str, list[Endpoint]]) -> Round:
+    """Each NIC sends to the NIC at the same place of the next leaf, over the spines."""
+    flows: list[tuple[Endpoint, Endpoint]] = []
+    for ends, target in _leaf_ring(leaves):
+        pairs = ((end, target[place % len(target)]) for place, end in enumerate(ends))
+        flows += (pair for pair in pairs if pair[0].host != pair[1].host)
+    return Round("pairs from leaf to leaf", Pattern.ACROSS, tuple(flows))
+
+
+def _leaf_ring(
+    leaves: Mapping[str, list[Endpoint]],
+) -> Iterator[tuple[list[Endpoint], list[Endpoint]]]:
+    """Each leaf's endpoints with those of the next leaf; nothing where there is one leaf."""
+    names = list(leaves)
+    if len(names) > 1:
+        for place, name in enumerate(names):
+            yield leaves[name], leaves[names[(place + 1) % len(names)]]
 
 
 def _local_incasts(leaves: Mapping[str, list[Endpoint]]) -> Iterator[Round]:
@@ -120,10 +147,7 @@ def _onto(senders: Sequence[Endpoint], receiver: Endpoint) -> list[tuple[Endpoin
 
 def _ring_incast(leaves: Mapping[str, list[Endpoint]]) -> Iterator[Round]:
     """Each leaf's NICs onto one NIC of the next leaf, over the spines."""
-    names = list(leaves)
-    if len(names) > 1:
-        flows: list[tuple[Endpoint, Endpoint]] = []
-        for place, name in enumerate(names):
-            target = leaves[names[(place + 1) % len(names)]]
-            flows += _onto(leaves[name], receiver=target[0])
-        yield Round("incast from leaf to leaf", Pattern.INCAST, tuple(flows))
+    flows: list[tuple[Endpoint, Endpoint]] = []
+    for ends, target in _leaf_ring(leaves):
+        flows += _onto(ends, receiver=target[0])
+    yield Round("incast from leaf to leaf", Pattern.INCAST, tuple(flows))

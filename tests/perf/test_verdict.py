@@ -24,7 +24,7 @@ from netcheck.model.qos import PortQos
 from netcheck.perf.deltas import deltas
 from netcheck.perf.observe import FlowResult, RoundResult
 from netcheck.perf.perftest import PerftestResult
-from netcheck.perf.schedule import endpoints, rounds
+from netcheck.perf.schedule import Pattern, endpoints, rounds
 from netcheck.perf.verdict import PerfVerdict, judge_perf
 
 SPEED = 400_000_000_000
@@ -122,7 +122,7 @@ def counters(readings: Mapping[CounterKey, Known[int]]) -> FrozenMap[CounterKey,
 def incast(change: Change = lambda _: None, *, rate: float = 196e9, error: str = "") -> RoundResult:
     readings = good_readings()
     change(readings)
-    one = rounds(endpoints(fabric()))[1]
+    one = next(r for r in rounds(endpoints(fabric())) if r.pattern is Pattern.INCAST)
     result = PerftestResult(error=error) if error else PerftestResult(bandwidth_bps=rate)
     moved = {}
     for name, after in readings.items():
