@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from netcheck.model.counters import Meaning
 from netcheck.model.document import Evidence
-from netcheck.model.fabric import Delivery, Fabric, TrafficClass
+from netcheck.model.fabric import Carries, Delivery, Fabric, PortRef, TrafficClass
 from netcheck.model.finding import (
     Basis,
     Finding,
@@ -31,7 +31,14 @@ from netcheck.perf.agreement import disagreements
 from netcheck.perf.bandwidth import bandwidth_findings
 from netcheck.perf.localise import suspects
 from netcheck.perf.losses import Sight, loss_sights, mark_sights, pause_sights, traffic_sights
-from netcheck.perf.observe import RoundResult, is_incast, lossless_pfc_priorities, tested_classes
+from netcheck.perf.observe import (
+    RoundResult,
+    class_at,
+    is_incast,
+    lossless_pfc_priorities,
+    policy_at,
+    tested_classes,
+)
 from netcheck.perf.pages import PAGES
 
 UNIT = {
@@ -263,7 +270,9 @@ def _place(sight: Sight) -> Place:
 def _outside_class(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iterator[Finding]:
     """Condition (c): the packets were counted in the class, at both ends and at the leaf."""
     for sight in traffic_sights(result, fabric, item):
-        rows = result.deltas[sight.device].each(sight.port, sight.meaning)
+        answers = _answers_at(fabric, sight)
+        every = result.deltas[sight.device].each(sight.port, sight.meaning)
+        rows = [row for row in every if row.key.number not in answers]
         total = sum(row.by for row in rows if is_known(row.by))
         if not is_known(sight.by) or total < NOISE_PACKETS or sight.by >= IN_CLASS_SHARE * total:
             continue
@@ -277,6 +286,16 @@ def _outside_class(result: RoundResult, fabric: Fabric, item: TrafficClass) -> I
             expected=f"{word} {sight.index}",
             found=f"{word} {most.key.number}",
         )
+
+
+def _answers_at(fabric: Fabric, sight: Sight) -> frozenset[int]:
+    """Queues or priorities of CNPs and ACKs at a port: what receivers send is no stray data."""
+    ref = PortRef(sight.device, sight.port)
+    policy = policy_at(fabric, ref)
+    classes = policy.classes.values() if policy else ()
+    at = [class_at(fabric, ref, c) for c in classes if c.carries in (Carries.CNP, Carries.ACK)]
+    is_queue = sight.meaning is Meaning.QUEUE_PACKETS
+    return frozenset(one.queue if is_queue else one.priority for one in at)
 
 
 def _located(

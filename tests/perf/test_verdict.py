@@ -247,6 +247,24 @@ def test_traffic_in_another_priority_is_found_at_the_nic() -> None:
     }
 
 
+def test_notifications_of_a_receiver_are_no_stray_data() -> None:
+    def notify(readings: dict[str, Readings]) -> None:
+        readings["gpu02"][key("rail0", Meaning.PRIORITY_TX_PACKETS, 6)] = PACKETS
+        readings["gpu02"][key("rail0", Meaning.PORT_TX_PACKETS)] += PACKETS
+        readings["leaf01"][key("Ethernet2", Meaning.PORT_RX_PACKETS)] += PACKETS
+        readings["leaf01"][key("Ethernet0", Meaning.PORT_TX_PACKETS)] += PACKETS
+        readings["leaf01"][key("Ethernet0", Meaning.QUEUE_PACKETS, 6)] = PACKETS
+        readings["gpu01"][key("rail0", Meaning.PORT_RX_PACKETS)] += PACKETS
+
+    whole = fabric()
+    cnp = TrafficClass("cnp", dscp=frozenset({48}), priority=6, carries=Carries.CNP)
+    classes = whole.policies["backend"].classes.with_items({"cnp": cnp})
+    policy = replace(whole.policies["backend"], classes=classes)
+    with_cnp = replace(whole, policies=FrozenMap({"backend": policy}))
+    found = judge_perf([incast(notify)], with_cnp, Basis.SIMULATED)
+    assert found.verdict.run is RunResult.LOSSLESS
+
+
 def test_traffic_in_another_queue_names_the_switch() -> None:
     def misqueue(readings: dict[str, Readings]) -> None:
         readings["leaf01"][key("Ethernet0", Meaning.QUEUE_PACKETS, 3)] = 0
