@@ -249,12 +249,16 @@ def test_traffic_in_another_priority_is_found_at_the_nic() -> None:
 
 def test_notifications_of_a_receiver_are_no_stray_data() -> None:
     def notify(readings: dict[str, Readings]) -> None:
-        readings["gpu02"][key("rail0", Meaning.PRIORITY_TX_PACKETS, 6)] = PACKETS
-        readings["gpu02"][key("rail0", Meaning.PORT_TX_PACKETS)] += PACKETS
-        readings["leaf01"][key("Ethernet2", Meaning.PORT_RX_PACKETS)] += PACKETS
-        readings["leaf01"][key("Ethernet0", Meaning.PORT_TX_PACKETS)] += PACKETS
-        readings["leaf01"][key("Ethernet0", Meaning.QUEUE_PACKETS, 6)] = PACKETS
-        readings["gpu01"][key("rail0", Meaning.PORT_RX_PACKETS)] += PACKETS
+        more = {
+            ("gpu02", key("rail0", Meaning.PRIORITY_TX_PACKETS, 6)): PACKETS,
+            ("gpu02", key("rail0", Meaning.PORT_TX_PACKETS)): 2 * PACKETS,
+            ("leaf01", key("Ethernet2", Meaning.PORT_RX_PACKETS)): 2 * PACKETS,
+            ("leaf01", key("Ethernet0", Meaning.PORT_TX_PACKETS)): 3 * PACKETS,
+            ("leaf01", key("Ethernet0", Meaning.QUEUE_PACKETS, 6)): PACKETS,
+            ("gpu01", key("rail0", Meaning.PORT_RX_PACKETS)): 3 * PACKETS,
+        }
+        for (device, place), value in more.items():
+            readings[device][place] = value
 
     whole = fabric()
     cnp = TrafficClass("cnp", dscp=frozenset({48}), priority=6, carries=Carries.CNP)
