@@ -46,7 +46,7 @@ bench: $(STAMP)  ## figures beside peers, into benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/startup.py
 
 sweep: $(STAMP)  ## delete and cut every line of every faulty snapshot (hours)
-	NETCHECK_SWEEP=all $(BIN)/pytest -n auto tests/chain/test_sweep.py
+	NETCHECK_SWEEP=all $(BIN)/pytest -n auto --dist loadgroup tests/chain/test_sweep.py
 
 clean:  ## remove what was built
 	rm -rf $(VENV) dist build .lab .pytest_cache .mypy_cache .ruff_cache .hypothesis
