@@ -77,7 +77,7 @@ def _queues_against_port(result: RoundResult, ref: PortRef) -> Iterator[Disagree
 
 
 def _through_switches(result: RoundResult, touched: Footprint) -> Iterator[Disagreement]:
-    """What enters a switch by all touched ports leaves it by them."""
+    """What enters a switch by all touched ports leaves it by them, or is counted as dropped."""
     for device in sorted({ref.device for ref in touched.switch_ingress}):
         if is_host(touched.fabric, device):
             continue
@@ -85,8 +85,17 @@ def _through_switches(result: RoundResult, touched: Footprint) -> Iterator[Disag
         here = sorted(ref for ref in ports if ref.device == device)
         entered = _total(result, here, Meaning.PORT_RX_PACKETS)
         left = _total(result, here, Meaning.PORT_TX_PACKETS)
-        if is_known(entered) and is_known(left) and _differ(entered, left):
-            yield Disagreement(PortRef(device, ""), "packets through the switch", entered, left)
+        if not is_known(entered) or not is_known(left):
+            continue
+        passed = entered - _dropped(result, device)
+        if _differ(passed, left):
+            yield Disagreement(PortRef(device, ""), "packets through the switch", passed, left)
+
+
+def _dropped(result: RoundResult, device: str) -> int:
+    """Packets whose loss the switch itself counted."""
+    grown = result.deltas[device].grown(Meaning.PRIORITY_GROUP_DROP, Meaning.QUEUE_DROP)
+    return sum(row.by for row in grown if is_known(row.by))
 
 
 def _total(result: RoundResult, refs: list[PortRef], meaning: Meaning) -> Known[int]:

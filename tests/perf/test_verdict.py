@@ -292,6 +292,19 @@ def test_a_counter_that_stands_still_proves_nothing(meaning: Meaning) -> None:
     assert {f.rule for f in found.findings} == {"counters-disagree"}
 
 
+def test_packets_that_a_switch_counts_as_dropped_are_not_missing() -> None:
+    def lose(readings: dict[str, Readings]) -> None:
+        lost = PACKETS // 2
+        readings["leaf01"][key("Ethernet2", Meaning.PRIORITY_GROUP_DROP, 3)] = lost
+        readings["leaf01"][key("Ethernet0", Meaning.QUEUE_PACKETS, 3)] = 2 * PACKETS - lost
+        readings["leaf01"][key("Ethernet0", Meaning.PORT_TX_PACKETS)] = 2 * PACKETS - lost
+        readings["gpu01"][key("rail0", Meaning.PRIORITY_RX_PACKETS, 3)] = 2 * PACKETS - lost
+        readings["gpu01"][key("rail0", Meaning.PORT_RX_PACKETS)] = 2 * PACKETS - lost
+
+    rules = {f.rule for f in judge(incast(lose)).findings}
+    assert rules == {"loss-counted", "loss-located"}
+
+
 def test_a_failed_test_is_not_proven_and_named() -> None:
     found = judge(incast(error="no acknowledgement"))
     assert found.verdict.run is RunResult.NOT_PROVEN
