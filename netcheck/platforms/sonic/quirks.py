@@ -27,15 +27,16 @@ def schema_version(tables: Tables) -> tuple[int, int, int] | None:
     return (int(match[1]), int(match[2]), int(match[3])) if match else None
 
 
-def takes_bracket_references(tables: Tables) -> bool:
-    """Tell whether the schema wants references as ``[TABLE|name]``.
+def takes_bracket_references(tables: Tables) -> bool | None:
+    """Tell whether the schema wants references as ``[TABLE|name]``; None where no version is said.
 
-    Bare names came with version_3_0_3; an unstated version is taken as new,
-    since every release of the last years refuses brackets.
+    Bare names came with version_3_0_3.
 
     Source: sonic-net/sonic-utilities scripts/db_migrator.py,
         migrate_qos_fieldval_reference_format.
     """
+    if isinstance(tables.cell("VERSIONS", "DATABASE", "VERSION"), Missing):
+        return None
     version = schema_version(tables)
     return version is not None and version < BARE_REFERENCES
 

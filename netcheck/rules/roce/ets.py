@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from netcheck.model.fabric import Scheduling
 from netcheck.model.fact import NotGivenError, is_readable
 from netcheck.model.finding import Place, Severity
 from netcheck.model.qos import SchedulerKind
@@ -160,17 +161,24 @@ def scheduler_queue_unassigned(port: PortView) -> Iterator[Fault]:
     is_proof=False,
 )
 def ets_lossless_strict(port: PortView) -> Iterator[Fault]:
-    """The queue of a lossless class is strict although the intent gives it a share.
+    """The queue of a lossless class is strict although the intent does not ask for it.
 
     Why: bulk data in a strict queue starves everything else.
-    Bad: declared 50 %, queue 3 strict.
+    Bad: queue 3 strict, other queues weighted.
     Good: queue 3 weighted.
     Fix: make the queue weighted.
     """
     for each in port.policy.lossless():
-        if not is_readable(each, "bandwidth_percent"):
-            raise NotGivenError("intended bandwidth")
         queue = port.queue_of(each.priority)
         found = port.scheduler.get(queue)
+        if is_readable(each, "scheduling") and each.scheduling is Scheduling.STRICT:
+            continue
+        if not is_readable(each, "bandwidth_percent") and not _starves(port, queue):
+            raise NotGivenError("intended bandwidth")
         if found is not None and found.kind is SchedulerKind.STRICT:
             yield Fault(port, ("scheduler",), "weighted", "strict", number=f"queue {queue}")
+
+
+def _starves(port: PortView, queue: int) -> bool:
+    """Other queues have shares to lose."""
+    return any(share for other, share in weights(port.scheduler).items() if other != queue)

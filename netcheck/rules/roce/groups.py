@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from netcheck.model.fact import NotGivenError, is_readable
+from netcheck.model.fact import NotGivenError, is_absent, is_readable
 from netcheck.model.finding import Severity
-from netcheck.model.qos import Dynamic
-from netcheck.model.records import BufferView
-from netcheck.model.view import PortView
+from netcheck.model.qos import Dynamic, PoolKind
+from netcheck.model.records import BufferView, DeviceQosView
+from netcheck.model.view import LosslessClass, PortView
 from netcheck.rules.rule import Fault, Scope, rule
 
 QOS_TEMPLATE = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2"
+LEAST_ALPHA = 2.0**-8  # SONiC: dynamic_th -8
 PORT_BUFFER = "torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c"
 
 
@@ -55,13 +56,15 @@ def tc_pg_mismatch(port: PortView) -> Iterator[Fault]:
     Fix: correct the map from switch priority to priority group, or bind the lossless profile.
     """
     only_switch(port)
+    yield from _unmapped(port, "priority_to_priority_group", "group", beside="priority_to_queue")
     for each in port.lossless:
-        group = port.priority_group_of(each.priority)
-        with_room = lossless_numbers(port.ingress_buffer)
+        group = group_or_same(port, each)
         bound = port.ingress_buffer.get(group)
-        if group not in with_room and (with_room or (bound is not None and not bound.is_lossless)):
-            if not with_room and _is_default_lossy(bound, port, group):
-                continue
+        is_mapped = is_readable(port, "priority_to_priority_group")
+        with_room = lossless_numbers(port.ingress_buffer) if is_mapped else frozenset()
+        if group in with_room:
+            continue
+        if with_room or _is_meant_lossy(bound, port, group):
             yield Fault(
                 port,
                 ("priority_to_priority_group", "ingress_buffer"),
@@ -70,6 +73,53 @@ def tc_pg_mismatch(port: PortView) -> Iterator[Fault]:
                 note="priority group of the class",
                 number=f"priority {each.priority}",
             )
+
+
+def group_or_same(port: PortView, each: LosslessClass) -> int:
+    """Priority group of a class; where no map was given, the one of its PFC priority.
+
+    Source: opencomputeproject/SAI saiport.h: without a map, PFC priority n is group n.
+    """
+    if is_readable(port, "priority_to_priority_group"):
+        return port.priority_group_of(each.priority)
+    return each.pfc_priority
+
+
+def _unmapped(port: PortView, fact: str, word: str, *, beside: str) -> Iterator[Fault]:
+    """A port that binds other maps and not this one: everything is in number 0.
+
+    Source: opencomputeproject/SAI saiport.h, SAI_PORT_ATTR_QOS_TC_TO_QUEUE_MAP and
+        SAI_PORT_ATTR_QOS_TC_TO_PRIORITY_GROUP_MAP.
+    """
+    if not (is_readable(port, beside) and getattr(port, beside) and port.lossless):
+        return
+    if is_readable(port, fact) and is_absent(port, fact):
+        numbers = ", ".join(str(each.priority) for each in port.lossless)
+        yield Fault(
+            port,
+            (fact,),
+            "a map",
+            f"none, so all traffic is in {word} 0",
+            number=f"priority {numbers}",
+        )
+
+
+def _is_meant_lossy(bound: BufferView | None, port: PortView, number: int) -> bool:
+    """The account is a lossy one, and not what an unused port or a group shared by all has."""
+    if bound is None or bound.is_lossless or takes_nothing(bound):
+        return False
+    if not is_readable(port, "priority_to_priority_group"):
+        return is_readable(bound, "profile") and "lossy" in bound.profile
+    return not _is_default_lossy(bound, port, number)
+
+
+def takes_nothing(account: BufferView) -> bool:
+    """The account has no room at all, as ports that are not in use are given."""
+    if not (is_readable(account, "threshold") and is_readable(account, "size_bytes")):
+        return False
+    limit = account.threshold
+    is_least = limit.alpha <= LEAST_ALPHA if isinstance(limit, Dynamic) else limit.limit_bytes == 0
+    return account.size_bytes == 0 and is_least
 
 
 def _is_default_lossy(bound: BufferView | None, port: PortView, group: int) -> bool:
@@ -159,18 +209,40 @@ def tc_queue_mismatch(port: PortView) -> Iterator[Fault]:
     Fix: correct the map from switch priority to queue, or bind the lossless egress profile.
     """
     only_switch(port)
+    yield from _unmapped(port, "priority_to_queue", "queue", beside="priority_to_priority_group")
     for each in port.lossless:
-        queue = port.queue_of(each.priority)
+        is_mapped = is_readable(port, "priority_to_queue")
+        queue = port.queue_of(each.priority) if is_mapped else each.pfc_priority
         lossless = lossless_numbers(port.egress_buffer)
-        if lossless and queue not in lossless:
+        if queue in lossless:
+            continue
+        if lossless or _has_lossy_egress(port, queue):
             yield Fault(
                 port,
                 ("priority_to_queue", "egress_buffer"),
-                lossless,
+                lossless or "a lossless egress buffer",
                 queue,
                 note="queue of the class",
                 number=f"priority {each.priority}",
             )
+
+
+def _has_lossy_egress(port: PortView, queue: int) -> bool:
+    """The queue has a lossy account although the device has an egress profile for lossless ones."""
+    bound = port.egress_buffer.get(queue)
+    if bound is None or bound.is_lossless or takes_nothing(bound):
+        return False
+    whole = port.device.whole_qos
+    profiles = whole.buffer_profiles if is_readable(whole, "buffer_profiles") else {}
+    return any(_is_lossless_egress(whole, profile) for profile in profiles.values())
+
+
+def _is_lossless_egress(whole: DeviceQosView, profile: BufferView) -> bool:
+    if not (is_readable(profile, "is_lossless") and is_readable(profile, "pool")):
+        return False
+    pool = whole.pools.get(profile.pool) if is_readable(whole, "pools") else None
+    is_egress = pool is not None and is_readable(pool, "kind") and pool.kind is PoolKind.EGRESS
+    return is_egress and profile.is_lossless
 
 
 @rule(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 
 from netcheck.lossless.headroom import wire_bytes
@@ -231,6 +232,7 @@ def hdrm_profile_missing(port: PortView) -> Iterator[Fault]:
     Fix: set the cable length to one of the table's, or bind a profile with headroom.
     """
     only_switch(port)
+    yield from _without_room(port)
     if not port.lossless or any(_has_headroom(each) for each in _accounts(port)):
         return
     if is_absent(port, "cable_m") or port.cable_m == 0:
@@ -251,6 +253,15 @@ def _accounts(port: PortView) -> list[BufferView]:
         return []
     groups = (port.priority_group_of(each.priority) for each in port.lossless)
     return [port.ingress_buffer[group] for group in groups if group in port.ingress_buffer]
+
+
+def _without_room(port: PortView) -> Iterator[Fault]:
+    """Yield lossless accounts whose headroom is nothing at all."""
+    for account in _accounts(port):
+        is_known = is_readable(account, "is_lossless") and is_readable(account, "headroom_bytes")
+        if is_known and account.is_lossless and account.headroom_bytes == 0:
+            facts = ("headroom_bytes", "ingress_buffer")
+            yield Fault(account, facts, "> 0 bytes", "0 bytes", note="headroom")
 
 
 def _has_headroom(account: BufferView) -> bool:
@@ -289,6 +300,8 @@ def _shares_nothing(whole: DeviceQosView) -> bool:
     if is_readable(whole, "oversubscription") and whole.oversubscription:
         return False
     ingress = [each for each in whole.pools.values() if each.kind is PoolKind.INGRESS]
+    if not ingress:
+        raise NotGivenError("ingress buffer pool")
     return not any(_shared(each) for each in ingress)
 
 
@@ -300,6 +313,13 @@ def _shared(pool: PoolView) -> int:
     if any(each.kind is DefectKind.MALFORMED_VALUE and name in each.place for each in defects):
         return 0
     return pool.shared_headroom_bytes
+
+
+def _wants_nothing_lossless(device: DeviceView) -> bool:
+    """The intent has classes, and says of none that it is lossless: no row is ever used."""
+    classes = device.policy.classes if is_readable(device, "policy") else ()
+    said = [each for each in classes if is_readable(each, "delivery")]
+    return bool(said) and not any(each.is_lossless for each in said)
 
 
 @rule(
@@ -317,6 +337,8 @@ def hdrm_table_size_below_headroom(device: DeviceView) -> Iterator[Fault]:
     Good: size = headroom + XON; or a pool with shared headroom, where size = XON is right.
     Fix: correct the rows, or give the ingress pool shared headroom.
     """
+    if _wants_nothing_lossless(device):
+        return
     whole = device.whole_qos
     short = [row for row in whole.headroom_table if row.size_bytes < row.headroom_bytes]
     if short and _shares_nothing(whole):
@@ -341,22 +363,32 @@ def hdrm_table_size_below_headroom(device: DeviceView) -> Iterator[Fault]:
 def hdrm_nonmonotonic_length(device: DeviceView) -> Iterator[Fault]:
     """A headroom table gives less for a longer cable at the same speed.
 
-    Why: one of the two rows is wrong; if it is the longer one, packets drop.
+    Why: one of the two rows is wrong; if it is the longer one, packets drop. (A warning where
+        the break is between the same lengths at several speeds: then two tables were joined that
+        assume different traffic, as in some that are shipped.)
     Bad: 100G: 40 m 66560 bytes, 300 m 59392 bytes.
     Good: headroom that grows with length, or stays.
     Fix: compute the rows anew.
     """
+    if _wants_nothing_lossless(device):
+        return
     rows = sorted(device.whole_qos.headroom_table)
-    for shorter, longer in itertools.pairwise(rows):
-        same_speed = shorter.speed_bps == longer.speed_bps
-        if same_speed and longer.headroom_bytes < shorter.headroom_bytes:
-            yield Fault(
-                device,
-                ("headroom_table",),
-                f">= {shorter.headroom_bytes}",
-                longer.headroom_bytes,
-                note=f"{longer.speed_bps / 1e9:g}G {longer.cable_m} m against {shorter.cable_m} m",
-            )
+    breaks = [
+        (shorter, longer)
+        for shorter, longer in itertools.pairwise(rows)
+        if shorter.speed_bps == longer.speed_bps and longer.headroom_bytes < shorter.headroom_bytes
+    ]
+    steps = Counter((shorter.cable_m, longer.cable_m) for shorter, longer in breaks)
+    for shorter, longer in breaks:
+        is_joined = steps[shorter.cable_m, longer.cable_m] > 1
+        yield Fault(
+            device,
+            ("headroom_table",),
+            f">= {shorter.headroom_bytes}",
+            longer.headroom_bytes,
+            note=f"{longer.speed_bps / 1e9:g}G {longer.cable_m} m against {shorter.cable_m} m",
+            severity=Severity.WARNING if is_joined else None,
+        )
 
 
 @rule(

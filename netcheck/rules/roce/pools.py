@@ -46,6 +46,31 @@ def buf_profile_mode_mismatch(device: DeviceView) -> Iterator[Fault]:
 
 
 @rule(
+    "buf-egress-pool-below-ingress",
+    severity=Severity.WARNING,
+    scope=Scope.DEVICE,
+    source="sonic-net/sonic-buildimage pull request 21320: drops at egress before the headroom "
+    "of the ingress pool is full",
+    is_proof=False,
+)
+def buf_egress_pool_below_ingress(device: DeviceView) -> Iterator[Fault]:
+    """The egress pool of lossless queues is smaller than the ingress pool.
+
+    Why: the egress pool fills first and drops lossless packets that ingress still takes. (Several
+        shipped configurations have it, so it is a warning.)
+    Bad: ingress pool 32689152 bytes, egress pool 32340992 bytes.
+    Good: an egress pool of at least the size of the ingress pool.
+    Fix: raise the size of the egress pool, or lower that of the ingress pool.
+    """
+    pools = device.whole_qos.pools
+    ingress, egress = (pools.get(f"{side}_lossless_pool") for side in ("ingress", "egress"))
+    if ingress is None or egress is None:
+        raise NotGivenError("pools of lossless traffic")
+    if 0 < egress.size_bytes < ingress.size_bytes:
+        yield Fault(egress, ("pools",), f">= {ingress.size_bytes}", egress.size_bytes, note="size")
+
+
+@rule(
     "lossless-queue-idle",
     severity=Severity.WARNING,
     scope=Scope.DEVICE,

@@ -141,8 +141,8 @@ def test_table_that_is_in_no_given_file_is_unknown() -> None:
     device = read_tables(part("PORT_QOS_MAP", "DSCP_TO_TC_MAP"))
     qos = device.ports["Ethernet0"].qos
     assert (qos.pfc_tx, qos.trust) == (THREE, Trust.DSCP)
-    assert (qos.ecn, qos.watchdog, qos.ingress_buffer) == (UNKNOWN, UNKNOWN, UNKNOWN)
-    assert qos.priority_to_queue is UNKNOWN
+    assert (qos.ecn, qos.ingress_buffer, qos.priority_to_queue) == (UNKNOWN, UNKNOWN, UNKNOWN)
+    assert qos.watchdog == Watchdog(priorities=THREE)  # its times stand in another table
     assert (device.qos[""].pools, device.is_whole, device.defects) == (UNKNOWN, False, ())
 
 
@@ -503,6 +503,32 @@ def test_newer_schema_refuses_references_in_brackets(version: str) -> None:
     assert defect.kind is DefectKind.MALFORMED_REFERENCE
     assert defect.expected == "pg_lossless_400000_40m_profile"
     assert groups(device)[3] == LOSSLESS
+
+
+@pytest.mark.parametrize(
+    ("version", "has_bare"), [("", False), ("version_3_0_3", False), ("", True)]
+)
+def test_brackets_alone_are_only_wrong_where_the_version_is_known(
+    version: str,
+    has_bare: bool,  # noqa: FBT001 -- a parameter of the test
+) -> None:
+    tables = {
+        "BUFFER_POOL": {"p": {"type": "egress", "mode": "dynamic", "size": "1000000"}},
+        "BUFFER_PROFILE": {"a": {"pool": "[BUFFER_POOL|p]", "size": "0", "dynamic_th": "1"}},
+        "BUFFER_QUEUE": {"Ethernet0|3": {"profile": "a" if has_bare else "[BUFFER_PROFILE|a]"}},
+    }
+    if version:
+        tables["VERSIONS"] = {"DATABASE": {"VERSION": version}}
+    (defect, *_) = read_tables(tables).defects
+    assert defect.kind is DefectKind.MALFORMED_REFERENCE
+    assert defect.touches_qos is bool(version or has_bare)
+
+
+def test_queues_that_only_keys_of_the_whole_chassis_name_are_unknown() -> None:
+    tables = config()
+    tables["QUEUE"] = {"linecard1|asic0|Ethernet0|3": {"scheduler": "scheduler.0"}}
+    qos = read_tables(tables).ports["Ethernet0"].qos
+    assert (qos.ecn, qos.scheduler) == (UNKNOWN, UNKNOWN)
 
 
 def test_old_schema_lets_the_watchdog_follow_pfc() -> None:

@@ -49,6 +49,7 @@ def names_in(text: str, reference: Reference) -> tuple[str, ...]:
 
 def check_tables(tables: Tables) -> Iterator[Defect]:
     """Give every defect of the tables of CONFIG_DB, row by row."""
+    has_bare = _has_bare_references(tables)
     for (database, name), table in tables.tables.items():
         if database is not Database.CONFIG:
             continue
@@ -56,7 +57,7 @@ def check_tables(tables: Tables) -> Iterator[Defect]:
         if schema is None:
             yield from _check_unread(name, table, tables)
             continue
-        checker = _Checker(tables, table, schema)
+        checker = _Checker(tables, table, schema, has_bare=has_bare)
         for row in table.rows.values():
             yield from checker.check(row)
         if schema.key is KeyForm.PORT_INDEX:
@@ -73,9 +74,24 @@ def _check_unread(name: str, table: Table, tables: Tables) -> Iterator[Defect]:
         tables.unread.append(evidence)
 
 
+def _has_bare_references(tables: Tables) -> bool:
+    """Some reference is a bare name: brackets beside it are wrong in any version."""
+    return any(
+        isinstance(kind, Reference) and cell.text not in {"", "NULL"} and "[" not in cell.text
+        for (database, name), table in tables.tables.items()
+        if database is Database.CONFIG and (schema := SCHEMAS.get(name)) is not None
+        for row in table.rows.values()
+        for field, cell in row.cells.items()
+        if (kind := schema.fields.get(field)) is not None
+    )
+
+
 class _Checker:
-    def __init__(self, tables: Tables, table: Table, schema: TableSchema) -> None:
+    def __init__(
+        self, tables: Tables, table: Table, schema: TableSchema, *, has_bare: bool
+    ) -> None:
         self.tables = tables
+        self.has_bare = has_bare
         self.table = table
         self.schema = schema
         ports = tables.find("PORT")
@@ -184,7 +200,8 @@ class _Checker:
     def _check_reference(
         self, place: str, cell: Cell, kind: Reference, where: PortIndices
     ) -> Iterator[Defect]:
-        if "[" in cell.text and not takes_bracket_references(self.tables):
+        takes_brackets = takes_bracket_references(self.tables)
+        if "[" in cell.text and not takes_brackets:
             bare = ",".join(names_in(cell.text, kind))
             yield Defect(
                 DefectKind.MALFORMED_REFERENCE,
@@ -196,6 +213,8 @@ class _Checker:
                 expected=bare,
                 found=cell.text,
                 evidence=cell.evidence,
+                # right in its time, where nothing says how old the text is
+                touches_qos=takes_brackets is False or self.has_bare,
             )
         target = self.tables.find(kind.table)
         if not cell.text.strip():

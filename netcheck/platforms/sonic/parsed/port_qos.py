@@ -222,11 +222,15 @@ class PortPolicies:
         self, port: str, binding: Known[Row], pfc: Known[frozenset[int]]
     ) -> Known[Watchdog]:
         row = self.watchdogs.row(port)
+        guarded = priorities(binding, "pfcwd_sw_enable")
+        if row is UNKNOWN and is_known(guarded):
+            # what it guards stands beside pfc_enable; its times are in a table that was not given
+            self._note(port, binding, "pfcwd_sw_enable", "watchdog")
+            return Watchdog(priorities=guarded)
         if isinstance(row, Missing):
             return row
         self.book.note(f"port {port} watchdog", row)
         action = text(row, "PFC_WD", "action")
-        guarded = priorities(binding, "pfcwd_sw_enable")
         if guarded is ABSENT and quirks.watchdog_follows_pfc(self.tables):
             guarded = pfc
         return Watchdog(

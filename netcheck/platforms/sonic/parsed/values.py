@@ -107,6 +107,7 @@ class RowsOfPorts:
 
     Attributes:
         spoiled: Ports with a key that cannot be read: their rows are not all known.
+        remote: Ports that keys of a whole chassis name, whichever line card is meant.
     """
 
     def __init__(self, tables: Tables, name: str) -> None:
@@ -114,6 +115,7 @@ class RowsOfPorts:
         self.by_port: dict[str, Row] = {}
         self.by_index: dict[str, dict[int, list[Row]]] = {}
         self.spoiled: set[str] = set()
+        self.remote: set[str] = set()
         schema = SCHEMAS[name]
         for row in tables.rows(name):
             if schema.key is KeyForm.PORT:
@@ -126,6 +128,8 @@ class RowsOfPorts:
         if found is None:
             self.spoiled.update(read_ports(row.key.split("|")[0]))
             return
+        if found.is_remote:
+            self.remote.update(found.ports)
         for port in () if found.is_remote else found.ports:
             of_port = self.by_index.setdefault(port, {})
             for index in found.indices:
@@ -145,6 +149,8 @@ class RowsOfPorts:
         if port in self.spoiled:
             return UNKNOWN
         found = self.by_index.get(port)
+        if found is None and port in self.remote:
+            return UNKNOWN
         return found if found is not None else self._missing()
 
     def _missing(self) -> Literal[Missing.ABSENT, Missing.UNKNOWN]:
