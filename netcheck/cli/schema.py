@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
 import click
 
 from netcheck.cli.output import say
+from netcheck.lossless.packaged import packaged_text
 from netcheck.model.finding import ExitCode
 
 
@@ -16,5 +15,5 @@ def schema() -> ExitCode:
 
     For editors: put "# yaml-language-server: $schema=FILE" on the first line.
     """
-    say(resources.files("netcheck.intent").joinpath("schema.json").read_text(encoding="utf-8"))
+    say(packaged_text("netcheck.intent", "schema.json"))
     return ExitCode.CLEAN

@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from netcheck.intent.complaint import Complaints, suggest
 from netcheck.intent.nodes import Node, kind_of
+from netcheck.lossless.packaged import packaged_text
 from netcheck.model.document import Evidence
 
 MAX_COMPLAINTS = 500
@@ -37,8 +37,7 @@ _KINDS: dict[str, str] = {
 @cache
 def schema() -> Schema:
     """Give the JSON Schema of the intent."""
-    text = resources.files("netcheck.intent").joinpath("schema.json").read_text("utf-8")
-    loaded: Schema = json.loads(text)
+    loaded: Schema = json.loads(packaged_text("netcheck.intent", "schema.json"))
     return loaded
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib import resources
 from typing import Any
 
-import yaml
-
+from netcheck.lossless.packaged import packaged_yaml
 from netcheck.model.errors import InputError
 from netcheck.model.known import UNKNOWN, Known
 
@@ -41,8 +38,7 @@ class Asic:
 
 @cache
 def _data() -> dict[str, Any]:  # Any: the shape of the data file
-    text = resources.files("netcheck.lossless").joinpath("data/asics.yaml").read_text("utf-8")
-    loaded: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
+    loaded: dict[str, Any] = packaged_yaml("netcheck.lossless", "data/asics.yaml")
     return loaded
 
 
@@ -61,6 +57,8 @@ def find_asic(name: str) -> Asic:
     """
     rows = _data()["asics"]
     if name not in rows:
+        import difflib  # noqa: PLC0415 -- only for a name that is not there
+
         near = difflib.get_close_matches(name, rows, n=1)
         hint = f"; did you mean {near[0]}" if near else f"; known: {', '.join(asic_names())}"
         raise InputError(f"ASIC {name}: unknown{hint}")

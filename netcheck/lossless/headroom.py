@@ -10,12 +10,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
-import yaml
-
 from netcheck.lossless.asics import Asic, find_asic, pause_quanta
+from netcheck.lossless.packaged import packaged_yaml
 from netcheck.model.errors import InputError
 from netcheck.model.known import is_known
 
@@ -87,8 +85,7 @@ class HeadroomQuestion:
 @cache
 def parameter_sets() -> dict[str, HeadroomParameters]:
     """Give ``name -> parameter set``, in the order of the data file."""
-    data = resources.files("netcheck.lossless").joinpath("data/headroom_parameters.yaml")
-    rows: dict[str, Any] = yaml.load(data.read_text("utf-8"), Loader=yaml.CSafeLoader)
+    rows: dict[str, Any] = packaged_yaml("netcheck.lossless", "data/headroom_parameters.yaml")
     return {name: HeadroomParameters(name=name, **row) for name, row in rows.items()}
 
 

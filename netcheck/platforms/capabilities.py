@@ -21,11 +21,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import yaml
 
+from netcheck.lossless.packaged import load_yaml, packaged_text
 from netcheck.model.errors import InputError
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.platforms.platform import Refusal
@@ -125,10 +125,8 @@ def capabilities(platform: str) -> Capabilities:
     Raises:
         InputError: There is no such file, or it does not have the shape above.
     """
-    path = resources.files("netcheck.platforms").joinpath(platform, "capabilities.yaml")
-    if not path.is_file():
-        raise InputError(f"platform {platform}: has no capabilities.yaml")
-    return read_capabilities(platform, path.read_text(encoding="utf-8"))
+    text = packaged_text("netcheck.platforms", f"{platform}/capabilities.yaml")
+    return read_capabilities(platform, text)
 
 
 def read_capabilities(platform: str, text: str) -> Capabilities:
@@ -139,7 +137,7 @@ def read_capabilities(platform: str, text: str) -> Capabilities:
     """
     place = f"platform {platform} capabilities.yaml"
     try:
-        data = yaml.safe_load(text)
+        data = load_yaml(text)
         top = _mapping(data, "top level")
         return Capabilities(
             platform=platform,

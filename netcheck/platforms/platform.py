@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Protocol, cast
 
 from netcheck.model.device import Device
@@ -206,14 +206,8 @@ class Platform:
 @cache
 def platform_names() -> tuple[str, ...]:
     """Names of all platforms, by walking the folder."""
-    here = resources.files("netcheck.platforms")
-    return tuple(
-        sorted(
-            entry.name
-            for entry in here.iterdir()
-            if entry.is_dir() and entry.joinpath("capabilities.yaml").is_file()
-        )
-    )
+    here = Path(__file__).parent
+    return tuple(sorted(entry.parent.name for entry in here.glob("*/capabilities.yaml")))
 
 
 @cache

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -51,6 +49,8 @@ class Look:
 
 def terminal_look(*, colour: bool, verbose: bool = False, quiet: bool = False) -> Look:
     """The look for a terminal as wide as it is."""
+    import shutil  # noqa: PLC0415 -- brings in archives; only terminals have a size
+
     width = max(NARROWEST, shutil.get_terminal_size((100, 24)).columns)
     return Look(colour=colour, width=width, verbose=verbose, quiet=quiet)
 
@@ -165,11 +165,13 @@ def evidence_text(evidence: Evidence) -> str:
 
 
 def _wrap(text: str, look: Look, indent: str) -> Iterator[str]:
+    from textwrap import wrap  # noqa: PLC0415 -- only reports with findings are wrapped
+
     for line in map(plain, text.split("\n")):
         if not look.width:
             yield indent + line
             continue
-        yield from textwrap.wrap(
+        yield from wrap(
             line,
             look.width,
             initial_indent=indent,

@@ -78,7 +78,7 @@ def test_what_does_not_have_the_shape_is_named(text: str, message: str) -> None:
 
 
 def test_a_platform_without_the_file_is_an_error() -> None:
-    with pytest.raises(InputError, match=r"nowhere: has no capabilities\.yaml"):
+    with pytest.raises(InputError, match=r"has no nowhere/capabilities\.yaml"):
         capabilities("nowhere")
 
 

@@ -25,7 +25,7 @@ from netcheck.model.known import ABSENT, UNKNOWN, Known
 from netcheck.model.qos import PortQos
 from netcheck.platforms.linux.counters import counter
 from netcheck.platforms.linux.facts import Fact, Item, Owner, Reading, Unread, Variable
-from netcheck.platforms.linux.mlnx_qos import PRIORITIES
+from netcheck.platforms.linux.quirks import PRIORITIES
 
 # Names for what no text names: better a place with a plain word than no place.
 UNNAMED_PORT = "netdev"

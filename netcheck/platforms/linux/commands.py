@@ -21,6 +21,7 @@ SERVICE = "netcheck-roce@.service"
 SCRIPT_FOLDER = "/etc/netcheck/roce"
 SERVICE_PATH = f"/etc/systemd/system/{SERVICE}"
 UDEV_PATH = "/etc/udev/rules.d/90-netcheck-roce.rules"
+OWN_BLOCK = "# netcheck begin"  # opens our part of a file that others write to, too
 NCCL_PATH = "/etc/nccl.conf"
 PROFILE_PATH = "/etc/profile.d/netcheck-roce.sh"
 

@@ -14,7 +14,8 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN
 from netcheck.model.qos import Buffer, DcbxMode, Scheduler, SchedulerKind
 from netcheck.platforms.linux.facts import Fact, Item, Page, Reading, Unread
-from netcheck.platforms.linux.mlnx_qos import DSCPS, PRIORITIES, pfc_facts
+from netcheck.platforms.linux.mlnx_qos import pfc_facts
+from netcheck.platforms.linux.quirks import DSCPS, PRIORITIES
 
 _SIZES = {"b": 1, "Kb": 1 << 10, "Mb": 1 << 20, "": 1}
 _SIZE = re.compile(r"([\d.]+)(b|Kb|Mb|)")

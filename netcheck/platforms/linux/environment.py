@@ -10,25 +10,37 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from netcheck.platforms.linux.commands import OWN_BLOCK
 from netcheck.platforms.linux.facts import Item, Page, Unread, Variable
 
 NAMES = re.compile(r"(?:NCCL|RCCL|UCX|NVSHMEM|OMPI|MPI|PSM|FI|IBV|MLX5|NIC|HCOLL|SHARP)_[A-Z0-9_]+")
 _ASSIGNMENT = re.compile(rf"(?P<name>{NAMES.pattern})=(?P<value>.*)")
 _SETTING = re.compile(r"(?:export\s+)?[A-Za-z_]\w*=")
 _SET_LOG = re.compile(r"(?P<name>NCCL_[A-Z0-9_]+) set by environment to (?P<value>.+?)\.?$")
-OWN_BLOCK = "# netcheck begin"
+# env of a container in a Kubernetes manifest
+_POD_NAME = re.compile(rf"- name: ['\"]?(?P<name>{NAMES.pattern})['\"]?")
+_POD_VALUE = re.compile(r"value: ['\"]?(?P<value>[^'\"#]*?)['\"]?")
+_POD = re.compile(rf"^\s*{_POD_NAME.pattern}\s*\n\s*value:", re.MULTILINE)
 _LAUNCHERS = ("mpirun", "mpiexec", "srun", "sbatch", "torchrun", "docker", "kubectl", "env")
 
 
 def read_environment(page: Page) -> Iterator[Item]:
     """Give the variables that the text sets, the last setting of each."""
     found: dict[str, Variable] = {}
+    name_above = ""
     for number, line in _joined(page):
         text = line.strip()
         names = list(assignments(text))
         for name, value, is_job in names:
             found[name] = Variable(name, value, is_job, page.at(number))
-        if not names and text and not text.startswith(("#", "!")):
+        pod = _POD_VALUE.fullmatch(text)
+        if pod and name_above:
+            found[name_above] = Variable(
+                name_above, pod["value"], is_job=True, evidence=page.at(number)
+            )
+        above = _POD_NAME.fullmatch(text)
+        name_above = above["name"] if above else ""
+        if not (names or pod or above) and text and not text.startswith(("#", "!")):
             yield Unread(page.at(number))
     yield from found.values()
 
@@ -105,4 +117,6 @@ def is_job_text(text: str) -> bool:
     """Whether a text is a job's command line, script or log rather than a file of settings."""
     if NAMES.search(text) is None or "```" in text:
         return False
+    if _POD.search(text):
+        return True
     return any(is_job for line in text.splitlines() for _, _, is_job in assignments(line.strip()))

@@ -13,11 +13,8 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known
 from netcheck.model.qos import Buffer, DcbxMode, Scheduler, SchedulerKind, Trust
 from netcheck.platforms.linux.facts import Fact, Item, Page, Unread
-from netcheck.platforms.linux.quirks import identity_map
+from netcheck.platforms.linux.quirks import DSCPS, PRIORITIES, identity_map
 from netcheck.platforms.linux.sysfs import read_report_line
-
-PRIORITIES = 8
-DSCPS = 64
 
 DCBX = {"os controlled": DcbxMode.HOST, "firmware controlled": DcbxMode.FIRMWARE}
 TRUST = {"dscp": Trust.DSCP, "pcp": Trust.PCP, "none": Trust.NONE}
@@ -81,7 +78,7 @@ def _read_other(page: Page, table: _Table, number: int, text: str) -> Iterator[I
         # It may have been a queue: the priorities below it are nobody's.
         table.queue = None
         yield Unread(page.at(number))
-        yield page.defect(number, f"line not understood: {text[:60]}", found=text)
+        yield page.unknown(number, f"line not understood: {text[:60]}", found=text)
     yield from reported or ()
 
 

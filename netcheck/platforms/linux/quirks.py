@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from netcheck.model.frozenmap import FrozenMap
 
+PRIORITIES = 8
+DSCPS = 64
+
 
 def identity_map(size: int) -> FrozenMap[int, int]:
     """Give ``0 -> 0, 1 -> 1, ...``: how mlx5 takes the PCP for the priority.

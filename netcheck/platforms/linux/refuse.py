@@ -13,8 +13,12 @@ from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.model.qos import Buffer, DcbxMode, PfcMode, PortQos, SchedulerKind, Trust
 from netcheck.platforms.capabilities import capabilities
 from netcheck.platforms.linux.commands import DRIVER
-from netcheck.platforms.linux.mlnx_qos import PRIORITIES
-from netcheck.platforms.linux.quirks import buffer_cell_bytes, identity_map, largest_frame_bytes
+from netcheck.platforms.linux.quirks import (
+    PRIORITIES,
+    buffer_cell_bytes,
+    identity_map,
+    largest_frame_bytes,
+)
 from netcheck.platforms.platform import Refusal
 
 # No dash: systemd reads it as a slash in the name of an instance.

@@ -13,9 +13,8 @@ from netcheck.model.fabric import Fabric
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known, known_or
 from netcheck.model.qos import DcbxMode, PortQos, Scheduler, SchedulerKind
-from netcheck.platforms.linux.commands import SCRIPT_FOLDER, SERVICE
-from netcheck.platforms.linux.environment import OWN_BLOCK
-from netcheck.platforms.linux.mlnx_qos import PRIORITIES
+from netcheck.platforms.linux.commands import OWN_BLOCK, SCRIPT_FOLDER, SERVICE
+from netcheck.platforms.linux.quirks import PRIORITIES
 from netcheck.platforms.linux.refuse import refusals_of
 from netcheck.platforms.platform import Refusal
 

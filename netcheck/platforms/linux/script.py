@@ -17,8 +17,7 @@ from netcheck.model.known import ABSENT, UNKNOWN
 from netcheck.model.qos import Buffer, DcbxMode, Scheduler, SchedulerKind, Trust
 from netcheck.platforms.linux.environment import NAMES, assignments
 from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Unread, Variable
-from netcheck.platforms.linux.mlnx_qos import DSCPS, PRIORITIES
-from netcheck.platforms.linux.quirks import identity_map
+from netcheck.platforms.linux.quirks import DSCPS, PRIORITIES, identity_map
 from netcheck.platforms.linux.sysfs import written_fact
 
 _ENDS = frozenset({";", "&&", "||", "|", "&"})
@@ -27,6 +26,9 @@ _SETS = re.compile(r"(?:export\s+)?([A-Za-z_]\w*)=([^\s;|&`$()]*|'[^']*'|\"[^\"$
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _OPENS = re.compile(r"(?:^|[;&|])\s*(?:for|while|until|if|case)\s|\(\)\s*\{|^\s*\{\s*$")
 _CLOSES = re.compile(r"(?:^|;)\s*(?:done|fi|esac|\})(?=\s|;|$)")
+# A whole device name out of a variable, and no other variable in the line.
+_EACH = re.compile(r"^[^$]*(?:-i|--interface)[ =]\"?\$\{?[A-Za-z_]\w*\}?\"?(?:\s[^$]*)?$")
+_CHOOSES = re.compile(r"^\s*(?:else|elif|case)\b", re.MULTILINE)
 _QUOTING = re.compile(r"""[\\"'`]""")
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 _TOKEN = re.compile(r"[;&|<>]+|[^\s;&|<>]+")
@@ -56,6 +58,7 @@ class _Script:
     exported: dict[str, Variable] = field(default_factory=dict)
     line: int = 0
     depth: int = 0
+    chooses: bool = False
 
     def put(self, owner: Owner, name: str, fact: str, value: object) -> None:
         """Note a fact; a later line overrides an earlier one."""
@@ -67,7 +70,7 @@ class _Script:
 
 def read_script(page: Page) -> Iterator[Item]:
     """Give what the script leaves behind when it has run to its end."""
-    script = _Script(page)
+    script = _Script(page, chooses=_CHOOSES.search(page.document.text) is not None)
     for number, line in page.numbered():
         script.line = number
         yield from _read_line(script, line)
@@ -93,7 +96,7 @@ def _read_line(script: _Script, line: str) -> Iterator[Item]:
             script.exported[name] = Variable(name, value, is_job, script.page.at(script.line))
     opened = script.depth + len(_OPENS.findall(line))
     script.depth = max(0, opened - len(_CLOSES.findall(line)))
-    if opened:
+    if opened and not _is_done_to_each(script, line):
         # What is done depends on the machine.
         yield from _not_understood(script, line, "loop, condition or function")
         return
@@ -108,6 +111,12 @@ def _read_line(script: _Script, line: str) -> Iterator[Item]:
         return
     for words in commands:
         yield from _read_command(script, words, line)
+
+
+def _is_done_to_each(script: _Script, line: str) -> bool:
+    """The line sets every adapter that a loop goes over alike; nothing in the script chooses."""
+    is_plain = _VARIABLE.sub("", line).strip().startswith("mlnx_qos ") and "`" not in line
+    return is_plain and not script.chooses and _EACH.search(line) is not None
 
 
 def _substituted(script: _Script, line: str) -> str:
@@ -164,7 +173,7 @@ def _without_redirections(words: list[str]) -> tuple[list[str], str]:
 def _not_understood(script: _Script, line: str, reason: str) -> Iterator[Item]:
     yield Unread(script.page.at(script.line))
     if _QOS.search(line):
-        yield script.page.defect(script.line, f"line not understood: {reason}", found=line.strip())
+        yield script.page.unknown(script.line, f"line not understood: {reason}", found=line.strip())
 
 
 def _read_command(script: _Script, words: list[str], line: str) -> Iterator[Item]:
@@ -218,8 +227,8 @@ _MLNX_SHORT = {
 
 def _mlnx_qos(script: _Script, words: list[str]) -> None:
     options = _options(words, short=_MLNX_SHORT)
-    name = dict(options).get("interface", "")
-    if not name or "$" in name:
+    name = dict(options).get("interface", "").strip("${}")
+    if not name:
         raise ValueError("interface is not said")
     port = script.ports.setdefault(name, _Port())
     for option, value in options:

@@ -9,11 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib import resources
 from typing import Any, Final
 
-import yaml
-
+from netcheck.lossless.packaged import packaged_yaml
 from netcheck.platforms.sonic.applied.merge import Tables
 from netcheck.platforms.sonic.applied.operations import Operation
 
@@ -34,8 +32,7 @@ def first_refused(steps: Iterable[Operation], held: Tables, build: str) -> Opera
 
 @cache
 def _data() -> Mapping[str, Any]:  # Any: the shape of gcu.yaml
-    path = resources.files("netcheck.platforms.sonic").joinpath("gcu.yaml")
-    data: Mapping[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    data: Mapping[str, Any] = packaged_yaml("netcheck.platforms.sonic", "gcu.yaml")
     return data
 
 

@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 from typing import Final, TypeVar
 
 from netcheck.model.known import UNKNOWN, Known, is_known
@@ -84,6 +83,8 @@ def _mark(
 
 
 def _digest(content: Hashable) -> str:
+    from hashlib import sha256  # noqa: PLC0415 -- loads OpenSSL; most names need no digest
+
     items = sorted(content.items()) if isinstance(content, Mapping) else content
     return sha256(repr(items).encode()).hexdigest()[:8]
 
