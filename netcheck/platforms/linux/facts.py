@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from netcheck.model.device import Defect, DefectKind
@@ -101,6 +101,10 @@ class Page:
     def of_device(self, name: str, value: object, line: int) -> Fact:
         """Give a fact of the host."""
         return Fact(Owner.DEVICE, "", name, value, self.at(line))
+
+    def unknown(self, line: int, message: str, *, found: str) -> Defect:
+        """Say that a line that may carry QoS settings was not understood."""
+        return replace(self.defect(line, message, found=found), kind=DefectKind.UNKNOWN_LINE)
 
     def defect(self, line: int, message: str, *, place: str = "", found: str = "") -> Defect:
         """Say what is wrong with a line that carries QoS settings or counters."""

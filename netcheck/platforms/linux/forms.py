@@ -19,6 +19,7 @@ from netcheck.platforms.linux import (
     ip_link,
     lldp,
     mlnx_qos,
+    nic_template,
     rdma_tool,
     script,
     sysfs,
@@ -112,6 +113,13 @@ FORMS: tuple[Form, ...] = (
     _form("side_by_side", _TABLE, unread, r"diff ", _SIDE_BY_SIDE),
     _form("mlnx_qos", _STATE, mlnx_qos.read_mlnx_qos, r"mlnx_qos -i \S+( -a)?$", _MLNX_QOS),
     _form("script", _CONFIG, script.read_script, r"cat /etc/netcheck/roce/", _SCRIPT),
+    _form(
+        "nic_template",
+        _CONFIG,
+        nic_template.read_nic_template,
+        r"(?!)",
+        r"^kind: NicConfigurationTemplate\s*$",
+    ),
     _form("show_gids", _STATE, gids.read_show_gids, "show_gids", r"^DEV\s+PORT\s+INDEX\s+GID"),
     _form(
         "ibv_devinfo", _STATE, ibv.read_ibv_devinfo, "ibv_devinfo", r"^hca_id:|^\s*GID\[ *\d+\]:"

@@ -9,8 +9,12 @@ from netcheck.model.document import Document
 from netcheck.platforms.linux.forms import form_of
 
 _PROMPT = re.compile(
-    r"(?:\[?[\w.\-]+@[\w.\-]+[^#$]*)?[#$] (?:cmd: )?(?:python3 )?(?P<command>[a-z/]\S*( .*)?)"
+    # a prompt, or what "set -x" shows of a script
+    r"(?:(?:\[?[\w.\-]+@[\w.\-]+[^#$]*)?[#$]|\++) (?:cmd: )?(?:python3 )?"
+    r"(?P<command>(?:\./|[a-z/])\S*( .*)?)"
 )
+
+_SHOWS_AFTER_SETTING = re.compile(r"(?:sudo )?mlnx_qos (?:-i|--interface)[ =](?P<port>\S+)")
 
 
 def split_pages(document: Document) -> Iterator[Document]:
@@ -31,8 +35,17 @@ def split_pages(document: Document) -> Iterator[Document]:
     if starts[0][0]:
         yield _page(document, "", lines[: starts[0][0]], 0)
     ends = [number for number, _ in starts[1:]] + [len(lines)]
+    last = {_subject(command): number for number, command in starts}
     for (number, command), end in zip(starts, ends, strict=True):
-        yield _page(document, command, lines[number + 1 : end], number + 1)
+        subject = _subject(command)
+        if not subject or last[subject] == number:
+            yield _page(document, command, lines[number + 1 : end], number + 1)
+
+
+def _subject(command: str) -> str:
+    """The port whose settings the command changes and shows: its last output stands."""
+    match = _SHOWS_AFTER_SETTING.match(command)
+    return match["port"] if match else ""
 
 
 def _page(document: Document, command: str, lines: Iterable[str], before: int) -> Document:

@@ -23,7 +23,7 @@ _RELATIVE = re.compile(
     r"(?P<path>(?:ports|gids|gid_attrs|hw_counters)(?:/[\w.\-]+)+)[:=](?P<value>.*)"
 )
 _CAT = re.compile(r"(?:sudo )?(?:cat|more|head|grep -r?s?H \.) (?P<path>/[^\s|;*]+)")
-_TRAFFIC_CLASS = re.compile(r"(?:Global tclass=)?(\d{1,3})")
+_TRAFFIC_CLASS = re.compile(r"(?:(?:Global )?tclass=)?(\d{1,3})")
 _EMPTY = ("", "(empty)")
 _DAMAGED = object()
 

@@ -86,15 +86,16 @@ def group_or_same(port: PortView, each: LosslessClass) -> int:
 
 
 def _unmapped(port: PortView, fact: str, word: str, *, beside: str) -> Iterator[Fault]:
-    """A port that binds other maps and not this one: everything is in number 0.
+    """A port that pauses, and binds other maps but not this one: everything is in number 0.
 
     Source: opencomputeproject/SAI saiport.h, SAI_PORT_ATTR_QOS_TC_TO_QUEUE_MAP and
         SAI_PORT_ATTR_QOS_TC_TO_PRIORITY_GROUP_MAP.
     """
-    if not (is_readable(port, beside) and getattr(port, beside) and port.lossless):
+    if not (is_readable(port, beside) and getattr(port, beside) and is_readable(port, "pfc_tx")):
         return
-    if is_readable(port, fact) and is_absent(port, fact):
-        numbers = ", ".join(str(each.priority) for each in port.lossless)
+    paused = [each.priority for each in port.lossless if each.pfc_priority in port.pfc_tx]
+    if paused and is_readable(port, fact) and is_absent(port, fact):
+        numbers = ", ".join(map(str, paused))
         yield Fault(
             port,
             (fact,),

@@ -13,8 +13,9 @@ from netcheck.model.view import DeviceView, RdmaView
 from netcheck.rules.rule import Fault, Scope, rule
 
 NCCL = "NVIDIA NCCL user guide: environment variables"
-GID_INDEX = "NCCL_IB_GID_INDEX"
-TRAFFIC_CLASS = "NCCL_IB_TC"
+# Variables that choose the address, and those that choose the mark, by library.
+GID_INDEX = ("NCCL_IB_GID_INDEX", "UCX_IB_GID_INDEX", "NVSHMEM_IB_GID_INDEX")
+TRAFFIC_CLASS = ("NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS", "NVSHMEM_IB_TRAFFIC_CLASS")
 CONFIGFS = "torvalds/linux Documentation/ABI/testing/configfs-rdma_cm: default_roce_tos"
 
 
@@ -24,10 +25,17 @@ def chosen_gid(rdma: RdmaView) -> Gid | None:
     Raises:
         NotGivenError: No index is chosen.
     """
-    chosen = rdma.device.environment.get(GID_INDEX, "auto")
-    if not chosen.isdigit():
-        raise NotGivenError(f"chosen address index ({GID_INDEX})")
+    chosen = _chosen_index(rdma)
     return next((gid for gid in rdma.gids if gid.index == int(chosen)), None)
+
+
+def _chosen_index(rdma: RdmaView) -> str:
+    environment = rdma.device.environment
+    said = (environment[name] for name in GID_INDEX if name in environment)
+    chosen = next((value for value in said if value.isdigit()), None)
+    if chosen is None:
+        raise NotGivenError(f"chosen address index ({GID_INDEX[0]})")
+    return chosen
 
 
 @rule("roce-gid-v1", severity=Severity.ERROR, scope=Scope.RDMA, source=NCCL, is_proof=False)
@@ -95,7 +103,7 @@ def roce_gid_index_missing(rdma: RdmaView) -> Iterator[Fault]:
     """
     if chosen_gid(rdma) is None:
         found = frozenset(gid.index for gid in rdma.gids)
-        chosen = rdma.device.environment[GID_INDEX]
+        chosen = _chosen_index(rdma)
         yield Fault(rdma, ("gids", "environment"), f"one of {sorted(found)}", chosen)
 
 
@@ -120,7 +128,7 @@ def rdma_dscps(policy: PolicyView) -> frozenset[int]:
     "nccl-ib-tc-mismatch", severity=Severity.ERROR, scope=Scope.DEVICE, source=NCCL, is_proof=False
 )
 def nccl_ib_tc_mismatch(device: DeviceView) -> Iterator[Fault]:
-    """NCCL marks its packets with a DSCP of no lossless class.
+    """NCCL, UCX or NVSHMEM marks its packets with a DSCP of no lossless class.
 
     Why: collectives run in the default class and lose packets.
     Bad: class rdma has DSCP 26, NCCL_IB_TC=0.
@@ -128,10 +136,11 @@ def nccl_ib_tc_mismatch(device: DeviceView) -> Iterator[Fault]:
     Fix: set NCCL_IB_TC to four times the DSCP.
     """
     wanted = rdma_dscps(device.policy)
-    chosen = device.environment.get(TRAFFIC_CLASS, "")
-    if chosen.isdigit() and int(chosen) >> 2 not in wanted:
-        values = ", ".join(str(dscp << 2) for dscp in sorted(wanted))
-        yield Fault(device, ("environment",), f"{TRAFFIC_CLASS}={values}", chosen)
+    for name in TRAFFIC_CLASS:
+        chosen = device.environment.get(name, "")
+        if chosen.isdigit() and int(chosen) >> 2 not in wanted:
+            values = ", ".join(str(dscp << 2) for dscp in sorted(wanted))
+            yield Fault(device, ("environment",), f"{name}={values}", chosen)
 
 
 @rule("cma-roce-tos", severity=Severity.ERROR, scope=Scope.RDMA, source=CONFIGFS)

@@ -78,7 +78,7 @@ def buf_egress_pool_below_ingress(device: DeviceView) -> Iterator[Fault]:
     is_proof=False,
 )
 def lossless_queue_idle(device: DeviceView) -> Iterator[Fault]:
-    """No packet ever left through the queue of a lossless class, though others carry traffic.
+    """No packet ever left in a lossless class, though others carry traffic.
 
     Why: RDMA traffic is in another class, where it drops; or there was none yet.
     Bad: queue 3 counted 0 packets, queue 1 millions.
@@ -88,7 +88,10 @@ def lossless_queue_idle(device: DeviceView) -> Iterator[Fault]:
     lossless = {each.priority for each in device.policy.lossless()}
     if not lossless:
         raise NotGivenError("lossless priority")
-    for name, counted in _packets(device).items():
+    if device.is_host:
+        yield from _idle_priorities(device, lossless)
+        return
+    for name, counted in _packets(device, Meaning.QUEUE_PACKETS).items():
         port = device.record.ports.get(name)
         mapped = port.qos.priority_to_queue if port else None
         for priority in sorted(lossless):
@@ -104,11 +107,21 @@ def lossless_queue_idle(device: DeviceView) -> Iterator[Fault]:
                 )
 
 
-def _packets(device: DeviceView) -> dict[str, dict[int, int]]:
-    """Packets by port and queue."""
+def _idle_priorities(device: DeviceView, lossless: set[int]) -> Iterator[Fault]:
+    """Yield priorities of a NIC that never sent a packet, where every packet left in others."""
+    for name, counted in _packets(device, Meaning.PRIORITY_TX_PACKETS).items():
+        for priority in sorted(lossless):
+            if counted.get(priority) == 0 and any(counted.values()):
+                place = Place(device.record.name, name, f"priority {priority}")
+                facts = (f"tx_prio{priority}_packets", "counters")
+                yield Fault(device, facts, "> 0 packets", "0 packets", places=(place,))
+
+
+def _packets(device: DeviceView, meaning: Meaning) -> dict[str, dict[int, int]]:
+    """Packets by port and by queue or priority."""
     found: dict[str, dict[int, int]] = {}
     for key, counter in device.counters.items():
-        if key.meaning is Meaning.QUEUE_PACKETS and is_known(counter.value):
+        if key.meaning is meaning and is_known(counter.value):
             queues = found.setdefault(key.port, {})
             queues[key.number] = queues.get(key.number, 0) + counter.value
     return found

@@ -2,6 +2,7 @@
 
 import pytest
 
+from netcheck.model.device import DefectKind
 from netcheck.model.document import Document
 from netcheck.model.known import UNKNOWN
 from netcheck.model.qos import DcbxMode, Trust
@@ -55,7 +56,7 @@ def test_the_later_command_counts_and_is_the_evidence() -> None:
         "mlnx_qos -i eth1 --dscp2prio put,6,3",
         "mlnx_qos -i eth1 --trust bot",
         "mlnx_qos -i eth1 --cable_len 70000",
-        "mlnx_qos -i $PORT --trust dscp",
+        'mlnx_qos -i "$PORT" --trust "$TRUST"',
         "mlnx_qos --trust dscp",
         "mlnx_qos -i eth1 --trust 'dscp",
         "for p in eth1 eth2; do mlnx_qos -i $p --trust dscp; done",
@@ -109,3 +110,35 @@ def test_reading_is_not_setting() -> None:
     text = "mlnx_qos -i eth0 --trust dscp\nmlnx_qos -i eth0\ncma_roce_tos -d mlx5_0\n"
     found = parse([Document("roce.sh", text)], name="gpu01")
     assert (found.defects, dict(found.rdma)) == ((), {})
+
+
+LOOP = """\
+for d in $(ls /sys/class/infiniband/); do
+    netdev=$(cat /sys/class/infiniband/$d/ports/1/gid_attrs/ndevs/0)
+    if [[ ! -z $netdev ]]; then
+        mlnx_qos -i $netdev --pfc=0,0,0,1,0,0,0,0
+        mlnx_qos -i ${netdev} --trust=pcp
+    fi
+done
+"""
+
+
+def test_a_loop_sets_every_adapter_alike() -> None:
+    found = parse([Document("roce.sh", LOOP)], name="gpu01")
+    qos = found.ports["netdev"].qos
+    assert (qos.pfc_tx, qos.trust, found.defects) == (frozenset({3}), Trust.PCP, ())
+
+
+def test_a_loop_that_chooses_is_not_read_but_told() -> None:
+    choosing = LOOP.replace("    fi", "    else\n        mlnx_qos -i $netdev --trust=dscp\n    fi")
+    found = parse([Document("roce.sh", choosing)], name="gpu01")
+    assert (len(found.ports), {each.kind for each in found.defects}) == (
+        0,
+        {DefectKind.UNKNOWN_LINE},
+    )
+
+
+def test_a_traffic_class_may_be_written_with_its_name() -> None:
+    line = 'echo "tclass=106" > /sys/class/infiniband/mlx5_0/tc/1/traffic_class\n'
+    found = parse([Document("roce.sh", line)], name="gpu01")
+    assert found.rdma["mlx5_0"].traffic_class == 106
