@@ -161,10 +161,12 @@ def paths(value: object) -> list[str]:
 
 
 def find_lab(lab: str) -> Path:
-    """Give the folder of a lab; ``auto`` is the one of NETCHECK_LAB, else of this folder."""
+    """Give the folder of a lab; ``auto`` is the one of NETCHECK_LAB, else the user's own."""
+    from netcheck.lab.state import default_directory  # noqa: PLC0415 -- an extra
+
     if lab != "auto":
         return Path(lab)
-    return Path(os.environ.get("NETCHECK_LAB") or ".netcheck/lab").resolve()
+    return Path(os.environ.get("NETCHECK_LAB") or default_directory()).resolve()
 
 
 def lab_intent(directory: Path) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from netcheck.cli.options import INTENT
+from netcheck.cli.options import INTENT, lab_directory
 from netcheck.cli.output import say
 from netcheck.model.errors import InputError
 from netcheck.model.finding import ExitCode
@@ -15,11 +15,10 @@ DIRECTORY = click.option(
     "--dir",
     "directory",
     type=click.Path(file_okay=False),
-    default=".netcheck/lab",
-    show_default=True,
+    default=lab_directory,
     envvar="NETCHECK_LAB",
     metavar="DIR",
-    help="Folder of the lab.",
+    help="Folder of the lab.  [default: ~/.local/state/netcheck-lab]",
 )
 
 

@@ -123,17 +123,23 @@ def out_option(required: bool = True, what: str = "folder") -> Callable[[Command
 INTENT = click.argument("intent", nargs=-1, required=True, type=click.Path(), metavar="INTENT...")
 
 
+def lab_directory() -> str:
+    """The folder of the lab where none is named."""
+    from netcheck.lab.state import default_directory  # noqa: PLC0415 -- most commands have no lab
+
+    return str(default_directory())
+
+
 def reaching(command: Command) -> Command:
     """Give a command that talks to devices the options for the embedded lab."""
     for option in (
         click.option(
             "--lab-dir",
             type=click.Path(file_okay=False),
-            default=".netcheck/lab",
-            show_default=True,
+            default=lab_directory,
             envvar="NETCHECK_LAB",
             metavar="DIR",
-            help="Folder of the embedded lab.",
+            help="Folder of the embedded lab.  [default: ~/.local/state/netcheck-lab]",
         ),
         click.option("--lab", is_flag=True, help="Talk to the embedded lab instead."),
     ):

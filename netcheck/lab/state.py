@@ -20,6 +20,12 @@ LOG_FILE = "lab.log"
 USERNAME = "admin"
 
 
+def default_directory() -> Path:
+    """Give the directory of the lab where the user names none: one a user."""
+    home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(home) / "netcheck-lab"
+
+
 @dataclass(frozen=True, slots=True)
 class Address:
     """Where a simulated device listens, and how to log in."""

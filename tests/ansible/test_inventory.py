@@ -42,12 +42,12 @@ def test_a_lab_that_does_not_run_is_bad_input(tmp_path: Path) -> None:
         load_fabric([str(EXAMPLES / "lab-small.yaml")], str(tmp_path))
 
 
-def test_the_lab_is_found_by_environment_then_by_folder(
+def test_the_lab_is_found_by_environment_then_in_the_users_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.delenv("NETCHECK_LAB", raising=False)
-    assert find_lab("auto") == tmp_path / ".netcheck" / "lab"
+    assert find_lab("auto") == tmp_path / "netcheck-lab"
     monkeypatch.setenv("NETCHECK_LAB", "/srv/lab")
     assert find_lab("auto") == Path("/srv/lab")
     assert find_lab("/elsewhere") == Path("/elsewhere")
