@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from netcheck.cli.main import main
+from netcheck.model.finding import ExitCode
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "docs" / "design.md"]
 PATH = re.compile(
@@ -27,3 +30,13 @@ def test_every_named_path_exists(document: Path) -> None:
 )
 def test_every_named_make_target_exists(target: str) -> None:
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+def test_the_example_in_the_readme_is_what_lint_prints(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    block = re.search(r"```console\n\$ netcheck (.*)\n([\s\S]*?)```", DOCUMENTS[0].read_text())
+    assert block
+    assert main(block[1].split()) == ExitCode.FINDINGS
+    assert capsys.readouterr().out == block[2]
