@@ -2,7 +2,8 @@
 
 Peers are installed into a virtual environment of their own on the first run.
 Each command runs once to warm up and then ``RUNS`` times, the commands taking
-turns, so that a machine that gets slower slows all of them.
+turns, so that a machine that gets slower slows all of them. Python writes byte
+code in the warm-up, as it does for every installed program.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 PEERS = HERE / ".peers"
 RUNS = 11
+SLOWING = {"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"}  # code compiled at every start
 SMALL = "examples/lab-small.yaml"
 
 
@@ -47,10 +49,19 @@ def commands() -> dict[str, list[str]]:
     }
 
 
-def once(command: list[str]) -> float:
-    start = time.perf_counter()
-    subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
-    return time.perf_counter() - start
+def once(command: list[str]) -> tuple[float, float]:
+    """Seconds of wall time, and of processor time of the process and its children."""
+    environment = {name: text for name, text in os.environ.items() if name not in SLOWING}
+    start, used = time.perf_counter(), os.times()
+    subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
+    wall, after = time.perf_counter() - start, os.times()
+    cpu = after.children_user + after.children_system
+    return wall, cpu - used.children_user - used.children_system
+
+
+def row(name: str, wall: tuple[float, ...], cpu: tuple[float, ...]) -> str:
+    figures = (statistics.median(wall), min(wall), max(wall), statistics.median(cpu), min(cpu))
+    return f"| {name} | {' | '.join(f'{figure:.3f}' for figure in figures)} |"
 
 
 def main() -> None:
@@ -58,26 +69,27 @@ def main() -> None:
     every = commands()
     for command in every.values():
         once(command)
-    seconds: dict[str, list[float]] = {name: [] for name in every}
+    seconds: dict[str, list[tuple[float, float]]] = {name: [] for name in every}
+    load = os.getloadavg()[0]
     for _ in range(RUNS):
         for name, command in every.items():
             seconds[name].append(once(command))
-    rows = [
-        f"| {name} | {statistics.median(found):.3f} | {min(found):.3f} | {max(found):.3f} |"
-        for name, found in seconds.items()
-    ]
+    load = max(load, os.getloadavg()[0])
+    rows = [row(name, *zip(*found, strict=True)) for name, found in seconds.items()]
     system = f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
     machine = f"{platform.machine()}, {os.cpu_count()} cores, {system}"
     text = "\n".join(
         [
             "# Results",
             "",
-            "Written by `make bench`. Seconds of wall time, whole processes.",
+            "Written by `make bench`. Seconds of whole processes: wall time, and processor time",
+            "(user and system), which other work on the machine disturbs less.",
             "",
-            f"Machine: {machine}. {RUNS} runs each, taking turns.",
+            f"Machine: {machine}. {RUNS} runs each, taking turns;",
+            f"load average up to {load:.1f} (above the number of cores, wall times are too long).",
             "",
-            "| command | median | least | most |",
-            "|---|---|---|---|",
+            "| command | wall median | wall least | wall most | cpu median | cpu least |",
+            "|---|---|---|---|---|---|",
             *rows,
             "",
         ]
