@@ -52,7 +52,7 @@ def _tell_empty(source: Source, form: Form | None, reading: Reading) -> None:
     reading.tables.is_damaged |= form is Form.JSON
     reading.tables.defects.append(
         Defect(
-            DefectKind.MALFORMED_VALUE,
+            DefectKind.UNKNOWN_LINE if form is Form.SHOW else DefectKind.MALFORMED_VALUE,
             document.name,
             f"{document.name} is empty; what it would say is unknown",
             evidence=source.evidence(0),

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from netcheck.model.document import Document
+from netcheck.platforms.sonic.parsed.json_text import is_cut_out
 
 
 class Form(StrEnum):
@@ -40,6 +41,8 @@ _BY_COMMAND: Final = (
         Form.SHOW,
     ),
 )
+# Comments before the object; a row of numbers may follow one, too.
+_COMMENTED: Final = re.compile(r"(?:(?://|#)[^\n]*\s+)+[{\[]\s*(?:[\"{]|//|#)")
 _LOOKUP_ROW: Final = re.compile(r"^\s*\d{3,7}\s+\d+m(?:\s+-?\d+){4,5}\s*$", re.MULTILINE)
 _LOOKUP_HEAD: Final = re.compile(r"^#\s*(?:speed\s+cable|PG lossless profiles)", re.MULTILINE)
 _LOG: Final = re.compile(
@@ -92,6 +95,8 @@ def form_of(document: Document) -> Form | None:
     head = document.text[:_HEAD].lstrip("\ufeff")
     start = head.lstrip()
     if start[:1] in {"{", "["} and not start.startswith("{'"):
+        return Form.JSON
+    if is_cut_out(start) or _COMMENTED.match(start):
         return Form.JSON
     for pattern, form in _BY_LOOK:
         if pattern.search(head):

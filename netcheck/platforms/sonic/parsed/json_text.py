@@ -18,6 +18,10 @@ _KEY: Final = re.compile(rf"{_GAP}{_STRING}{_GAP}:{_GAP}")
 _TEXT: Final = re.compile(rf"{_STRING}{_GAP}")
 _BARE: Final = re.compile(rf"(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null){_GAP}")
 _SPACE: Final = re.compile(_GAP)
+_COMMENT: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|(?m:^[ \t]*#[^\n]*)')
+_CUT_OUT: Final = re.compile(rf'{_GAP}"[A-Z][A-Z0-9_]{{2,}}"{_GAP}:{_GAP}\{{')
+# After the object: nothing, or the next prompt of a terminal.
+_AFTER: Final = re.compile(r"\s*(?:[\w.\-]+@[\w.\-]+[^\n$#]*[$#]\s*(?:exit\s*)?)?")
 _DEEPEST: Final = 32
 _MARK: Final = "\ufeff"  # byte order mark that some editors put first
 
@@ -70,6 +74,52 @@ def read_json(text: str) -> JsonText:
         >>> read_json('{"a": ').fault
         JsonFault(offset=6, reason='text ends inside an object')
     """
+    result = _read(text)
+    if result.fault is None:
+        return result
+    for plainer in (_without_comments(text), _inside_braces(text)):
+        if plainer is not None:
+            second = plainer if isinstance(plainer, JsonText) else _read(plainer)
+            if second.fault is None:
+                return second
+    return result
+
+
+def _without_comments(text: str) -> str | None:
+    """Put blanks for comments, which people add to what they show; None where there are none."""
+
+    def blank(match: re.Match[str]) -> str:
+        return match[0] if match[0].startswith('"') else " " * len(match[0])
+
+    plain = _COMMENT.sub(blank, text)
+    return plain if plain != text else None
+
+
+def _inside_braces(text: str) -> JsonText | None:
+    """Read members cut out of an object, with or without a comma after the last."""
+    if not is_cut_out(text):
+        return None
+    result = JsonText()
+    body = text.rstrip()
+    reader = _Reader(body.removesuffix(",") + "}", result.duplicates)
+    try:
+        members, end = reader.members(0)
+    except _BrokenError as broken:
+        result.fault = broken.fault
+        return result
+    if end < len(reader.text):  # an opening brace is missing
+        result.fault = JsonFault(end, "text goes on after the end of the object")
+    else:
+        result.root = Member(members, 0)
+    return result
+
+
+def is_cut_out(text: str) -> bool:
+    """Tell whether a text starts with a table and no brace, as when it is cut out of a file."""
+    return _CUT_OUT.match(text) is not None
+
+
+def _read(text: str) -> JsonText:
     result = JsonText()
     reader = _Reader(text, result.duplicates)
     try:
@@ -78,7 +128,7 @@ def read_json(text: str) -> JsonText:
     except _BrokenError as broken:
         result.fault = broken.fault
         return result
-    if end < len(text):
+    if not _AFTER.fullmatch(text, end):
         result.fault = JsonFault(end, "text goes on after the end of the object")
     else:
         result.root = root
@@ -109,6 +159,10 @@ class _Reader:
         if bare is None:
             raise self._broken(at, "expected a value")
         return Member(bare[1], offset, is_bare=True), bare.end()
+
+    def members(self, at: int) -> tuple[dict[str, Member], int]:
+        """Read what stands inside an object, up to its end."""
+        return self._object(at, 1)
 
     def _text(self, at: int, offset: int) -> tuple[Member, int]:
         match = _TEXT.match(self.text, at)
