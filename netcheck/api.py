@@ -227,7 +227,11 @@ def _judge_observed(found: Assembly, intended: Fabric | None, profile: str) -> l
 
     judged = judge(found.fabric, intended=intended, stage=Stage.LINT, profile=profile)
     judged += found.findings
-    judged += (replace(each, stage=Stage.LINT) for each in health(found.before, found.fabric))
+    judged += (
+        replace(each, stage=Stage.LINT)
+        for each in health(found.before, found.fabric)
+        if each.verdict is Verdict.FAIL
+    )
     if intended is not None:
         compared = compare(_only(intended, found.fabric), found.fabric, stage=Stage.LINT)
         judged += (each for each in compared if each.verdict is Verdict.FAIL)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 
 from netcheck.collect.cluster import DeviceDocuments
 from netcheck.collect.comments import suppressions_in
 from netcheck.collect.links import links_from_neighbours, with_certain_roles
 from netcheck.collect.merge import Difference, find_evidence, merge
+from netcheck.collect.shown import Unshown, unshown
 from netcheck.compare.compare import show
 from netcheck.model.counters import Counter, CounterKey
 from netcheck.model.device import Device
@@ -20,10 +21,12 @@ from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.platforms import platform as platforms
 
 RULE = "config-not-applied"
+MISSING = "evidence-missing"
 CONFIGURED = (DocumentKind.CONFIG, DocumentKind.TABLE, DocumentKind.JOB)
 LIVE = (DocumentKind.STATE, DocumentKind.COUNTERS, DocumentKind.LOG)
 
 Counters = FrozenMap[CounterKey, Counter]
+Parse = Callable[[DeviceDocuments, str, list[Document]], Device]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +53,14 @@ class Reading:
         before: Counters of the first of two readings; None where there is one.
         differences: Where its configuration and its live state differ.
         suppressions: Those that stand as comments in its configuration.
+        unshown: What its outputs should show and do not.
     """
 
     device: Device
     before: Known[Counters] | None = None
     differences: tuple[Difference, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
+    unshown: tuple[Unshown, ...] = ()
 
 
 def assemble(
@@ -73,12 +78,60 @@ def assemble(
     return put_together((read(each, intended) for each in given), intended, stage, origin)
 
 
-def read(given: DeviceDocuments, intended: Fabric | None = None) -> Reading:
-    """Read one device's documents; it takes its name from the intent."""
+def read(
+    given: DeviceDocuments, intended: Fabric | None = None, *, parse: Parse | None = None
+) -> Reading:
+    """Read one device's documents; it takes its name from the intent.
+
+    Args:
+        parse: In the place of the platform's parser.
+    """
     name = _intended_name(given.name, intended)
-    device, before, differences = read_device(given, name)
+    planned = intended.devices.get(name) if intended else None
     comments = suppressions_in((item.document for item in given.items), name)
-    return Reading(device, before, tuple(differences), tuple(comments))
+    work = _Work(given, name, planned, parse or parse_documents)
+    device, differences = work.first()
+    before: Known[Counters] | None = None
+    if given.readings > 1:
+        # Of the second reading only what moves is taken: the first one is whole.
+        before, second = device.counters, work.parse(given.of(LIVE, 1))
+        device = replace(device, counters=second.counters)
+        if _has_rebooted(device, second):
+            before = UNKNOWN
+    return Reading(device, before, tuple(differences), tuple(comments), tuple(work.unshown))
+
+
+def _has_rebooted(first: Device, second: Device) -> bool:
+    pairs = ((first.boot_id, second.boot_id), (first.host.boot_id, second.host.boot_id))
+    return any(is_known(old) and is_known(new) and old != new for old, new in pairs)
+
+
+@dataclass
+class _Work:
+    """One device's documents on their way to a device."""
+
+    given: DeviceDocuments
+    name: str
+    planned: Device | None
+    parser: Parse
+    unshown: list[Unshown] = field(default_factory=list)
+
+    def first(self) -> tuple[Device, list[Difference]]:
+        """The first reading: configuration and live state together."""
+        configured, live = self.given.of(CONFIGURED), self.given.of(LIVE)
+        is_pair = bool(self.given.of((DocumentKind.CONFIG,))) and bool(
+            self.given.of((DocumentKind.STATE,))
+        )
+        if not is_pair:
+            return self.parse([*configured, *live]), []
+        return merge(self.parse(configured), self.parse(live))
+
+    def parse(self, documents: list[Document]) -> Device:
+        """What documents say that go to the parser together."""
+        device = self.parser(self.given, self.name, documents)
+        if self.planned is not None:
+            self.unshown += unshown(self.given.platform, documents, device, self.planned)
+        return device
 
 
 def put_together(
@@ -93,6 +146,8 @@ def put_together(
         name = each.device.name
         devices[name] = _with_intended_place(each.device, intended)
         findings += (_finding(each.device, one, stage) for one in each.differences)
+        if stage is Stage.VERIFY:
+            findings += (_missing(each.device, one) for one in each.unshown)
         suppressions += each.suppressions
         if each.before is not None:
             before[name] = each.before
@@ -109,34 +164,8 @@ def put_together(
     return Assembly(fabric, FrozenMap(before), tuple(findings), tuple(suppressions))
 
 
-def read_device(
-    given: DeviceDocuments, name: str
-) -> tuple[Device, Known[Counters] | None, list[Difference]]:
-    """One device as its documents show it.
-
-    Returns:
-        The device, the counters of the first of two readings (None where there
-        is one), and the differences between configuration and live state.
-    """
-    first, differences = _read_once(given, name, 0)
-    if given.readings == 1:
-        return first, None, differences
-    second = _parse(given, name, given.of(LIVE, 1))
-    # Of the second reading only what moves is taken: the first one is whole.
-    return replace(first, counters=second.counters), first.counters, differences
-
-
-def _read_once(given: DeviceDocuments, name: str, reading: int) -> tuple[Device, list[Difference]]:
-    configured, live = given.of(CONFIGURED, reading), given.of(LIVE, reading)
-    is_pair = bool(given.of((DocumentKind.CONFIG,), reading)) and bool(
-        given.of((DocumentKind.STATE,), reading)
-    )
-    if not is_pair:
-        return _parse(given, name, [*configured, *live]), []
-    return merge(_parse(given, name, configured), _parse(given, name, live))
-
-
-def _parse(given: DeviceDocuments, name: str, documents: list[Document]) -> Device:
+def parse_documents(given: DeviceDocuments, name: str, documents: list[Document]) -> Device:
+    """Parse documents of one device and one reading by its platform."""
     if not documents:
         return Device(name, platform=given.platform)
     device = platforms.load(given.platform).parsing.parse(documents, name=name)
@@ -181,6 +210,25 @@ def _finding(device: Device, difference: Difference, stage: Stage) -> Finding:
         reference="derived: both texts are of one device and one time",
         stage=stage,
         facts=frozenset({difference.fact.split()[0]}),
+    )
+
+
+def _missing(device: Device, gap: Unshown) -> Finding:
+    port = _port_of(device, gap.port) if gap.port in device.rdma else gap.port
+    return Finding(
+        rule=MISSING,
+        severity=Severity.ERROR,
+        verdict=Verdict.UNVERIFIED,
+        where=(Place(device.name, port),),
+        message=f"{gap.fact}: not shown by {gap.file}",
+        expected=f"{gap.fact} in {gap.file}",
+        found="no evidence",
+        evidence=(Evidence(gap.file),),
+        why="The output is cut or empty; what it did not say may be anything.",
+        fix="Collect again, and look at what the command prints on the device.",
+        reference="derived: the command always shows it",
+        stage=Stage.VERIFY,
+        facts=frozenset({gap.fact}),
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning, counter_delta
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Place, Severity, Stage, Verdict
-from netcheck.model.known import Known, is_known
+from netcheck.model.known import UNKNOWN, Known, is_known
 
 LOSS = "loss-moving"
 ERRORS = "physical-errors-moving"
@@ -20,31 +21,74 @@ Counters = Mapping[CounterKey, Counter]
 def health(before: Mapping[str, Known[Counters]], observed: Fabric) -> Iterator[Finding]:
     """Yield a finding for each must-be-zero counter that grew since the first reading.
 
+    One that either reading lacks, or that was reset between them, is unverified.
+
     Args:
         before: ``device -> counters of the first reading``; the second is in
             ``observed``. Devices with one reading are left out.
     """
     for name, first in before.items():
         device = observed.devices.get(name)
-        if device is None or not is_known(first) or not is_known(device.counters):
+        if device is None:
             continue
-        for key, counter in device.counters.items():
-            old = first.get(key)
-            if old is None or counter.kind is not CounterClass.MUST_BE_ZERO:
-                continue
-            grown = counter_delta(old, counter)
-            if is_known(grown) and grown > 0:
-                yield _finding(name, key, grown)
+        if not is_known(first) or not is_known(device.counters):
+            yield _unread(name)
+        else:
+            yield from _moved(name, first, device.counters)
+
+
+def _moved(name: str, first: Counters, last: Counters) -> Iterator[Finding]:
+    for key in sorted({*first, *last}):
+        old, new = first.get(key), last.get(key)
+        if CounterClass.MUST_BE_ZERO not in {each.kind for each in (old, new) if each}:
+            continue
+        grown = counter_delta(old, new) if old and new else UNKNOWN
+        if grown is UNKNOWN:
+            yield _unproven(name, key)
+        elif is_known(grown) and grown > 0:
+            yield _finding(name, key, grown)
+
+
+def _unread(device: str) -> Finding:
+    return Finding(
+        rule=LOSS,
+        severity=Severity.ERROR,
+        verdict=Verdict.UNVERIFIED,
+        where=(Place(device),),
+        message="counters were not shown in two readings of one boot",
+        expected="two readings",
+        found="no evidence",
+        why="Without them nothing is known of packets that are lost right now.",
+        fix="Collect again, both readings without a reboot between them.",
+        reference="derived: what moves shows only in two readings",
+        stage=Stage.VERIFY,
+        facts=frozenset({"counters"}),
+    )
+
+
+def _unproven(device: str, key: CounterKey) -> Finding:
+    finding = _unread(device)
+    is_physical = key.meaning in PHYSICAL
+    return replace(
+        finding,
+        rule=ERRORS if is_physical else LOSS,
+        where=(Place(device, key.port, _index(key)),),
+        message=f"{key.name} was not shown in both readings, or was reset between them",
+        evidence=(Evidence(counter=key.name),),
+    )
+
+
+def _index(key: CounterKey) -> str:
+    return str(key.number) if key.number >= 0 else ""
 
 
 def _finding(device: str, key: CounterKey, grown: int) -> Finding:
     is_physical = key.meaning in PHYSICAL
-    index = str(key.number) if key.number >= 0 else ""
     return Finding(
         rule=ERRORS if is_physical else LOSS,
         severity=Severity.ERROR,
         verdict=Verdict.FAIL,
-        where=(Place(device, key.port, index),),
+        where=(Place(device, key.port, _index(key)),),
         message=f"{key.name} expected no change between two readings, found +{grown}",
         expected="+0",
         found=f"+{grown}",

@@ -53,16 +53,15 @@ def deltas(before: Device, after: Device) -> Deltas:
     """Compare two readings of one device.
 
     A counter that only one reading shows has moved by UNKNOWN. A changed boot
-    id makes every movement UNKNOWN.
+    id makes every movement UNKNOWN, and so does one that only one reading shows.
     """
     first = before.counters if is_known(before.counters) else {}
     last = after.counters if is_known(after.counters) else {}
-    rebooted = (
-        is_known(before.boot_id) and is_known(after.boot_id) and before.boot_id != after.boot_id
-    )
-    rebooted = rebooted or _host_rebooted(before, after)
+    boots = ((before.boot_id, after.boot_id), (before.host.boot_id, after.host.boot_id))
+    rebooted = any(is_known(old) and is_known(new) and old != new for old, new in boots)
+    is_open = rebooted or any(is_known(old) != is_known(new) for old, new in boots)
     rows = [
-        Moved(key, UNKNOWN if rebooted else _movement(first.get(key), last.get(key)))
+        Moved(key, UNKNOWN if is_open else _movement(first.get(key), last.get(key)))
         for key in sorted({*first, *last})
     ]
     grouped: dict[tuple[str, Meaning], list[Moved]] = {}
@@ -74,11 +73,6 @@ def deltas(before: Device, after: Device) -> Deltas:
         was_reset=rebooted,
         index=_summed(rows),
     )
-
-
-def _host_rebooted(before: Device, after: Device) -> bool:
-    old, new = before.host.boot_id, after.host.boot_id
-    return is_known(old) and is_known(new) and old != new
 
 
 def _movement(before: Counter | None, after: Counter | None) -> Known[int]:

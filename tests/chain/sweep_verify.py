@@ -15,33 +15,27 @@ import pytest
 
 from netcheck import api
 from netcheck.collect import assemble as assembling
-from netcheck.collect.assemble import CONFIGURED, LIVE, Reading, put_together
+from netcheck.collect.assemble import Reading, parse_documents, put_together
 from netcheck.collect.cluster import DeviceDocuments, Item
-from netcheck.collect.comments import suppressions_in
 from netcheck.collect.grouping import gather
-from netcheck.collect.merge import merge
 from netcheck.compare.compare import PORT_FACTS, RDMA_FACTS, compare
 from netcheck.compare.verify import verify
 from netcheck.model.counters import CounterClass, CounterKey
-from netcheck.model.device import CongestionControl, Device, HostFacts, Port, RdmaDevice
-from netcheck.model.document import Document, DocumentKind, Evidence
+from netcheck.model.device import Device, Port, RdmaDevice
+from netcheck.model.document import Document, Evidence
 from netcheck.model.fabric import Fabric, Origin
 from netcheck.model.fact import View
 from netcheck.model.finding import ExitCode, Finding, Severity, Stage, Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, is_known
-from netcheck.model.qos import Buffer, DeviceQos, Ecn, PortQos, Scheduler, Watchdog
-from netcheck.platforms.platform import load
 from netcheck.report.report import Report, exit_code
 from netcheck.rules.engine import members_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-RECORDS = (Device, HostFacts, Port, PortQos, RdmaDevice, CongestionControl, DeviceQos)
-PARTS = (Buffer, Ecn, Scheduler, Watchdog)
-FIELD_NAMES = frozenset(each.name for kind in (*RECORDS, *PARTS) for each in fields(kind))
-FactPath = tuple[object, ...]
+# Fields of a record that are records of their own, or say nothing of the network.
+HELD_APART = frozenset({"ports", "rdma", "host", "qos", "counters", "congestion_control"})
 
 
 @dataclass(frozen=True)
@@ -66,7 +60,7 @@ class Sweep:
     given: Mapping[str, DeviceDocuments]
     whole: dict[str, Reading] = field(default_factory=dict)
     judged: dict[tuple[str, Reading], ExitCode] = field(default_factory=dict)
-    parsed: dict[tuple[Document, ...], Device] = field(default_factory=dict)
+    parsed: dict[tuple[object, ...], Device] = field(default_factory=dict)
 
     @classmethod
     def of(cls, fabric: Fabric, snapshot: Path) -> Sweep:
@@ -74,8 +68,6 @@ class Sweep:
         given = {each.name: each for each in gather([snapshot]).devices}
         found = cls(fabric, given)
         found.whole = {name: found.read(each) for name, each in given.items()}
-        for name, each in given.items():
-            assert found.whole[name] == assembling.read(each, fabric), name
         return found
 
     def spots(self) -> Iterator[Spot]:
@@ -92,26 +84,14 @@ class Sweep:
 
     def read(self, given: DeviceDocuments) -> Reading:
         """As ``assemble.read``, each call to the parser remembered."""
-        configured, live = given.of(CONFIGURED), given.of(LIVE)
-        device, differences = merge(self.parse(given, configured), self.parse_live(given, live))
-        before = None
-        if given.readings > 1:
-            before = device.counters
-            second = self.parse(given, given.of(LIVE, 1))
-            device = replace(device, counters=second.counters)
-        comments = suppressions_in((item.document for item in given.items), given.name)
-        return Reading(device, before, tuple(differences), tuple(comments))
+        return assembling.read(given, self.fabric, parse=self.parse)
 
-    def parse(self, given: DeviceDocuments, documents: list[Document]) -> Device:
+    def parse(self, given: DeviceDocuments, name: str, documents: list[Document]) -> Device:
         """Parse what goes to the parser in one call."""
-        key = tuple(documents)
+        key = (name, *documents)
         if key not in self.parsed:
-            self.parsed[key] = load(given.platform).parsing.parse(documents, name=given.name)
+            self.parsed[key] = parse_documents(given, name, documents)
         return self.parsed[key]
-
-    def parse_live(self, given: DeviceDocuments, live: list[Document]) -> Device:
-        """Parse live outputs."""
-        return self.parse(given, live)
 
     def code(self, name: str, reading: Reading) -> ExitCode:
         """The exit code of verify with this reading of one device; lines do not matter to it."""
@@ -167,33 +147,13 @@ def without_lines(reading: Reading) -> Reading:
     return replace(reading, device=plain)
 
 
-def changed_facts(one: object, other: object, path: FactPath = ()) -> Iterator[FactPath]:
-    """Paths of the facts in which two records differ."""
-    if one == other:
-        return
-    if is_dataclass(one) and type(one) is type(other):
-        for each in fields(one):
-            yield from changed_facts(
-                getattr(one, each.name), getattr(other, each.name), (*path, each.name)
-            )
-    elif isinstance(one, FrozenMap) and isinstance(other, FrozenMap):
-        for key in dict.fromkeys((*one, *other)):
-            yield from changed_facts(one.get(key), other.get(key), (*path, key))
-    else:
-        yield (*path, f"{one!r:.60} -> {other!r:.60}")
-
-
-def is_counters(spot: Spot) -> bool:
-    """An output of counters alone."""
-    return spot.item.kind is DocumentKind.COUNTERS
-
-
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact at a place; ``port`` is empty for what holds for the whole device."""
+    """A field of a kind of record at a place; ``port`` is empty for the device as a whole."""
 
     device: str
     port: str
+    kind: str
     name: str
 
 
@@ -205,7 +165,9 @@ def facts_read(sweep: Sweep) -> frozenset[Fact]:
     def noted(view: View, fact: str, via: str = "") -> object:
         value = take(view, fact, via)
         if not view.is_intended:
-            found.update(Fact(p.device, p.port, fact) for p in members_of(view.owner))
+            record = getattr(view.subject, via) if via else view.subject
+            kind = type(record).__name__
+            found.update(Fact(p.device, p.port, kind, fact) for p in members_of(view.owner))
         return value
 
     name, reading = next(iter(sweep.whole.items()))
@@ -216,19 +178,20 @@ def facts_read(sweep: Sweep) -> frozenset[Fact]:
         found.update(_stated(device))
     for reading in sweep.whole.values():
         found.update(_must_not_move(reading))
+    for link in sweep.fabric.links:
+        # Rules read it by the record, so that one end can stand for the other.
+        found |= {Fact(end.device, end.port, "Port", "neighbour") for end in (link.a, link.b)}
     return frozenset(found)
 
 
 def _stated(device: Device) -> Iterator[Fact]:
     for port in device.ports.values():
-        facts = [name for name in PORT_FACTS if getattr(port, name) is not UNKNOWN]
-        yield from (Fact(device.name, port.name, name) for name in (*facts, *_known(port.qos)))
+        yield from _known(device, port.name, port, PORT_FACTS)
+        yield from _known(device, port.name, port.qos)
     for rdma in device.rdma.values():
-        facts = [name for name in RDMA_FACTS if getattr(rdma, name) is not UNKNOWN]
-        names = (*facts, *_known(rdma.congestion_control))
-        yield from (Fact(device.name, rdma.ports[0], name) for name in names)
-    if device.host.environment is not UNKNOWN:
-        yield Fact(device.name, "", "environment")
+        yield from _known(device, rdma.ports[0], rdma, RDMA_FACTS)
+        yield from _known(device, rdma.ports[0], rdma.congestion_control)
+    yield from _known(device, "", device.host, ("environment",))
 
 
 def _must_not_move(reading: Reading) -> Iterator[Fact]:
@@ -236,26 +199,86 @@ def _must_not_move(reading: Reading) -> Iterator[Fact]:
         return
     for key, counter in reading.device.counters.items():
         if counter.kind is CounterClass.MUST_BE_ZERO:
-            yield Fact(reading.device.name, key.port, f"counter {key.name}")
+            yield Fact(reading.device.name, key.port, "Counter", key.name)
 
 
-def _known(record: DataclassInstance) -> Iterator[str]:
-    return (each.name for each in fields(record) if getattr(record, each.name) is not UNKNOWN)
+def _known(
+    device: Device, port: str, record: DataclassInstance, facts: Sequence[str] = ()
+) -> Iterator[Fact]:
+    for name in facts or [each.name for each in fields(record)]:
+        value = getattr(record, name)
+        yield from _parts(device.name, port, type(record).__name__, name, value)
+
+
+def _parts(device: str, port: str, kind: str, name: str, value: object) -> Iterator[Fact]:
+    """One stated fact, or those of the records it is a map of."""
+    if value is UNKNOWN:
+        return
+    yield Fact(device, port, kind, name)
+    for each in value.values() if isinstance(value, FrozenMap) else ():
+        if is_dataclass(each) and not isinstance(each, type):
+            for part in fields(each):
+                inner = getattr(each, part.name)
+                yield from _parts(device, port, type(each).__name__, part.name, inner)
 
 
 def lost_facts(sweep: Sweep, device: str, reading: Reading) -> Iterator[tuple[Fact, str]]:
     """Facts that a damaged reading gives otherwise than the whole one, and how."""
     whole = sweep.whole[device]
-    for *path, change in changed_facts(without_lines(whole), without_lines(reading)):
-        yield _fact(device, whole.device, path), f"{' '.join(map(str, path))}: {change}"
+    one, other = without_lines(whole), without_lines(reading)
+    counters = (
+        *_changes("counters", one.before, other.before),
+        *_changes("counters", one.device.counters, other.device.counters),
+    )
+    for key, change in counters:
+        yield Fact(device, key.port, "Counter", key.name), change
+    for port, record, lost in _records(one.device, other.device):
+        for kind, name, change in _changed(record, lost):
+            yield Fact(device, port, kind, name), f"{name} {change}"
 
 
-def _fact(device: str, whole: Device, path: Sequence[object]) -> Fact:
-    key = next((each for each in path if isinstance(each, CounterKey)), None)
-    if key is not None:
-        return Fact(device, key.port, f"counter {key.name}")
-    port = str(path[2]) if path[1] in ("ports", "rdma") else ""
-    if path[1] == "rdma":
-        port = whole.rdma[port].ports[0]
-    names = [each for each in path[3 if port else 1 :] if each in FIELD_NAMES]
-    return Fact(device, port, str(names[-1]) if names else "")
+def _changes(name: str, one: object, other: object) -> Iterator[tuple[CounterKey, str]]:
+    if one == other:
+        return
+    old = one if isinstance(one, FrozenMap) else FrozenMap()
+    new = other if isinstance(other, FrozenMap) else FrozenMap()
+    for key in dict.fromkeys((*old, *new)):
+        if old.get(key) != new.get(key):
+            yield key, f"{name} {key.name}: {old.get(key)!r:.60} -> {new.get(key)!r:.60}"
+
+
+def _records(one: Device, other: Device) -> Iterator[tuple[str, object, object]]:
+    """Pairs of a device's records with the port they are at."""
+    yield "", one, other
+    yield "", one.host, other.host
+    for name, qos in one.qos.items():
+        yield "", qos, other.qos.get(name)
+    for name, port in one.ports.items():
+        yield name, port, other.ports.get(name, Port(name))
+        yield name, port.qos, other.ports.get(name, Port(name)).qos
+    for name, rdma in one.rdma.items():
+        there = other.rdma.get(name, RdmaDevice(name))
+        yield rdma.ports[0], rdma, there
+        yield rdma.ports[0], rdma.congestion_control, there.congestion_control
+
+
+def _changed(one: object, other: object) -> Iterator[tuple[str, str, str]]:
+    """Fields in which two records differ: kind of record, field, and how."""
+    if one == other or type(one) is not type(other) or not is_dataclass(one):
+        return
+    for each in fields(one):
+        if each.name not in HELD_APART:
+            old, new = getattr(one, each.name), getattr(other, each.name)
+            yield from _changed_field(type(one).__name__, each.name, old, new)
+
+
+def _changed_field(
+    kind: str, name: str, old: object, new: object
+) -> Iterator[tuple[str, str, str]]:
+    if old == new:
+        return
+    inner = []
+    if isinstance(old, FrozenMap) and isinstance(new, FrozenMap):
+        pairs = [(old.get(key), new.get(key)) for key in dict.fromkeys((*old, *new))]
+        inner = [part for a, b in pairs for part in _changed(a, b)]
+    yield from inner or [(kind, name, f"{old!r:.80} -> {new!r:.80}")]

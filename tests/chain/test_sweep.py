@@ -1,4 +1,4 @@
-"""No lost or cut line of an output turns a bad fabric into a good one.
+"""No lost or cut line of an output turns a bad fabric into a good one, or is passed over.
 
 Each fault is put into the lab once; then every output is damaged line by line
 and judged again in process. ``make test`` takes every n-th damage,
@@ -17,7 +17,7 @@ from netcheck.model.finding import ExitCode, RunResult
 from tests.chain.damage import Damage, damages
 from tests.chain.lab_world import ROOT, SMALL, World, world
 from tests.chain.sweep_perf import Recording, record
-from tests.chain.sweep_verify import Sweep
+from tests.chain.sweep_verify import Sweep, facts_read, lost_facts
 
 pytestmark = pytest.mark.slow
 
@@ -133,5 +133,38 @@ def test_no_damage_makes_a_lossy_measurement_lossless(faulty: Swept) -> None:
         for text in (reading.document.text,)
         for damage in chosen(text, number)
         if recording.judge(reading, damage.text) is RunResult.LOSSLESS
+    ]
+    assert not broken, shown(broken)
+
+
+@pytest.mark.xdist_group("sweep-good")
+def test_a_line_that_a_check_read_is_missed_on_the_good_fabric(good: Swept) -> None:
+    sweep = good.verify
+    assert sweep.whole_code() is ExitCode.CLEAN
+    read = facts_read(sweep)
+    broken = []
+    for number, spot in enumerate(sweep.spots()):
+        text = spot.item.document.text
+        for damage in chosen(text, number):
+            reading = sweep.damaged(spot, damage.text)
+            if sweep.code(spot.device, reading) is ExitCode.CLEAN:
+                lost = lost_facts(sweep, spot.device, reading)
+                became = [how for fact, how in lost if fact in read]
+                broken += [told(spot.name, damage, text, how) for how in became]
+    assert not broken, shown(broken)
+
+
+@pytest.mark.xdist_group("sweep-good")
+def test_a_counter_that_the_proof_needs_is_missed_on_the_good_fabric(good: Swept) -> None:
+    recording = good.perf
+    assert recording.whole is RunResult.LOSSLESS
+    needed = recording.needed()
+    broken = [
+        told(f"{reading.device}/{reading.turn}/{reading.document.name}", damage, text, "lossless")
+        for number, reading in enumerate(recording.readings())
+        for text in (reading.document.text,)
+        for damage in chosen(text, number)
+        if recording.changed(reading, damage.text) & needed
+        and recording.judge(reading, damage.text) is RunResult.LOSSLESS
     ]
     assert not broken, shown(broken)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -34,6 +35,8 @@ UNNAMED_RDMA = "rdma"
 _QOS_FIELDS = frozenset(entry.name for entry in fields(PortQos))
 _PORT_FIELDS = frozenset(entry.name for entry in fields(Port)) - {"name", "qos"}
 _RDMA_FIELDS = frozenset(entry.name for entry in fields(RdmaDevice)) - {"name", "ports"}
+_BOOT_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_GID_LISTING = re.compile(r"grep -rsH \. /sys/class/infiniband/\S+/gids ")
 _MLX5_FORMS = frozenset({"mlnx_qos", "mlxconfig", "mlxreg"})
 
 # Values have the type of the field they are for; the readers are typed by the tests.
@@ -76,7 +79,7 @@ def assemble(items: Sequence[tuple[str, Item]], *, name: str, forms: frozenset[s
         role=Role.HOST,
         platform="linux",
         variant="mlx5" if is_mlx5 else UNKNOWN,
-        boot_id=_device_value(found, "boot_id"),
+        boot_id=_boot_id(found),
         ports=FrozenMap({port: _port(found, port) for port in ports}),
         rdma=FrozenMap({device: _rdma(found, device) for device in rdma}),
         host=_host(found),
@@ -233,7 +236,7 @@ def _rdma(found: _Found, name: str) -> RdmaDevice:
     }
     ports = tuple(found.netdevs.get(name, ()))
     table = found.gids.get(name)
-    gids = tuple(gid for _, gid in sorted(table.items()) if gid.address) if table else UNKNOWN
+    gids = _gids(table, found.evidence[f"rdma {name} gids"]) if table else UNKNOWN
     return RdmaDevice(
         name,
         ports=ports,
@@ -242,6 +245,15 @@ def _rdma(found: _Found, name: str) -> RdmaDevice:
         congestion_control=_congestion_control(found, name, ports),
         **values,
     )
+
+
+def _gids(table: dict[int, Gid], source: Evidence) -> Known[tuple[Gid, ...]]:
+    """Give the used entries; UNKNOWN where a whole listing of /sys has parts of one only."""
+    used = [gid for _, gid in sorted(table.items()) if gid != Gid(gid.index, "")]
+    parts = {(bool(gid.address), gid.kind is UNKNOWN, gid.netdev is UNKNOWN) for gid in used}
+    if _GID_LISTING.match(source.command) and len(parts) > 1:
+        return UNKNOWN
+    return tuple(gid for gid in used if gid.address)
 
 
 def _congestion_control(found: _Found, name: str, ports: Iterable[str]) -> CongestionControl:
@@ -296,8 +308,13 @@ def _host(found: _Found) -> HostFacts:
         governor=_device_value(found, "governor"),
         persistent_unit=_persistent(found),
         lldp_agent=_device_value(found, "lldp_agent"),
-        boot_id=_device_value(found, "boot_id"),
+        boot_id=_boot_id(found),
     )
+
+
+def _boot_id(found: _Found) -> Known[str]:
+    value: Known[str] = _device_value(found, "boot_id")
+    return value if isinstance(value, str) and _BOOT_ID.fullmatch(value) else UNKNOWN
 
 
 def _persistent(found: _Found) -> Known[bool]:

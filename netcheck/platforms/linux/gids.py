@@ -22,6 +22,8 @@ _KINDS = {
     "v1": GidType.ROCE_V1,
     "v2": GidType.ROCE_V2,
 }
+# The kernel prints all digits, so that a cut address is seen.
+_WHOLE = re.compile(r"(?:[0-9a-f]{4}:){7}[0-9a-f]{4}")
 _ROW = re.compile(
     r"(?P<rdma>\S+)\s+(?P<port>\d+)\s+(?P<index>\d+)\s+"
     r"(?P<gid>[0-9a-f]{0,4}(?::[0-9a-f.]{0,15}){2,7})"
@@ -56,6 +58,11 @@ def store_address(text: str) -> object:
     except ValueError:
         return UNKNOWN
     return ABSENT if address == "::" else address
+
+
+def store_whole_address(text: str) -> object:
+    """As ``store_address``, of a file of the kernel, which prints all digits."""
+    return store_address(text) if _WHOLE.fullmatch(text) else UNKNOWN
 
 
 def read_kind(text: str) -> object:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from netcheck.model.device import AdminState, LinkLayer
 from netcheck.model.known import ABSENT, UNKNOWN
 from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Unread
-from netcheck.platforms.linux.gids import read_kind, read_netdev, store_address
+from netcheck.platforms.linux.gids import read_kind, read_netdev, store_whole_address
 
 Placed = tuple[Owner, str, str, object]
 
@@ -89,7 +89,7 @@ _FILES: tuple[tuple[re.Pattern[str], str, Callable[[str], object]], ...] = tuple
         (_IB + r"/fw_ver", "firmware", _text),
         (_P1 + r"/link_layer", "link_layer", _link_layer),
         (_P1 + r"/state", "link_state", _link_state),
-        (_P1 + r"/gids/(?P<n>\d+)", "gid {n} address", store_address),
+        (_P1 + r"/gids/(?P<n>\d+)", "gid {n} address", store_whole_address),
         (_P1 + r"/gid_attrs/types/(?P<n>\d+)", "gid {n} kind", read_kind),
         (_P1 + r"/gid_attrs/ndevs/(?P<n>\d+)", "gid {n} netdev", read_netdev),
         (_CM + r"/default_roce_tos", "rdma_cm_tos", _number(255)),

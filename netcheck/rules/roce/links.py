@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from netcheck.model.device import Device, Neighbour, Port
 from netcheck.model.fabric import Fabric, PortRef
@@ -121,8 +121,11 @@ def link_asym_cabling(fabric: FabricView) -> Iterator[Fault]:
             for here, there in ((link.a, link.b), (link.b, link.a))
             if (port := _find_port(fabric.record, here)) is not None
         ]
-        if seen and all(found is UNKNOWN for _, _, found in seen):
-            fabric.gaps.append(_no_neighbour(fabric, seen[0][0]))
+        silent = [here for here, _, found in seen if found is UNKNOWN]
+        # A device without LLDP leaves its cables to the other end; one with it tells of all.
+        open_ends = silent if len(silent) == len(seen) else _partly_told(fabric.record, silent)
+        if open_ends:
+            fabric.gaps.append(_no_neighbour(fabric, open_ends[0]))
         wrong = {
             here: _who(found)
             for here, there, found in seen
@@ -132,6 +135,14 @@ def link_asym_cabling(fabric: FabricView) -> Iterator[Fault]:
             places = tuple(Place(here.device, here.port) for here in wrong)
             shown = "; ".join(f"{who} at {here}" for here, who in wrong.items())
             yield Fault(fabric, ("neighbour",), f"{link.a} - {link.b}", shown, places=places)
+
+
+def _partly_told(fabric: Fabric, silent: Iterable[PortRef]) -> list[PortRef]:
+    return [
+        end
+        for end in silent
+        if any(is_known(port.neighbour) for port in fabric.devices[end.device].ports.values())
+    ]
 
 
 def _who(found: Known[Neighbour]) -> str:
