@@ -267,7 +267,7 @@ def verify_snapshot(
         fabric,
         found.fabric,
         before=found.before,
-        extra=found.findings,
+        extra=(*found.findings, *_not_had(given, found.fabric)),
         suppressions=found.suppressions,
         profile=profile,
         today=today(),
@@ -279,6 +279,27 @@ def verify_snapshot(
         inputs=given.files,
         unrecognised=given.unrecognised,
     )
+
+
+def _not_had(given: Gathered, observed: Fabric) -> list[Finding]:
+    """What a command that failed would have said is missing; lost devices are told as such."""
+    return [
+        Finding(
+            "evidence-missing",
+            Severity.ERROR,
+            Verdict.UNVERIFIED,
+            (Place(device),),
+            f"{command}: {reason or 'no output'}",
+            expected="an output",
+            found="no evidence",
+            why="What the command did not say may be anything.",
+            fix="Run the command on the device and see why it fails; then collect again.",
+            reference="derived: the command works on every supported device",
+            stage=Stage.VERIFY,
+        )
+        for device, command, reason in given.not_had
+        if device in observed.devices
+    ]
 
 
 def verify_devices(

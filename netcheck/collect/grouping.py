@@ -47,6 +47,7 @@ class Gathered:
         unrecognised: ``(file, reason)``; the reason may be empty.
         files: Files that were recognised.
         unread: ``(device, reason)`` of a snapshot's devices that gave nothing.
+        not_had: ``(device, command, reason)`` of a snapshot's commands that failed.
     """
 
     intents: tuple[tuple[str, ...], ...] = ()
@@ -54,6 +55,7 @@ class Gathered:
     unrecognised: tuple[tuple[str, str], ...] = ()
     files: tuple[str, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
+    not_had: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -65,6 +67,7 @@ class _Heap:
     devices: list[DeviceDocuments] = field(default_factory=list)
     unrecognised: list[tuple[str, str]] = field(default_factory=list)
     unread: list[tuple[str, str]] = field(default_factory=list)
+    not_had: list[tuple[str, str, str]] = field(default_factory=list)
 
 
 def gather(paths: Sequence[str | Path]) -> Gathered:
@@ -94,6 +97,7 @@ def gather(paths: Sequence[str | Path]) -> Gathered:
         tuple(heap.unrecognised),
         tuple(files),
         tuple(heap.unread),
+        tuple(heap.not_had),
     )
 
 
@@ -234,6 +238,7 @@ def _add_snapshot(heap: _Heap, folder: Path) -> None:
 
     snapshot = read_snapshot(folder)
     kinds = {str(folder / each.file): each.kind for each in snapshot.records}
+    heap.not_had += ((each.device, each.command, each.reason) for each in snapshot.not_had())
     for member in snapshot.members:
         items = tuple(
             Item(document, kinds[document.name]) for document in snapshot.documents(member.name)
