@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import textwrap
+from typing import TYPE_CHECKING
 
 import click
 
 from netcheck.cli.output import say
 from netcheck.model.finding import ExitCode
-from netcheck.rules.catalogue import find_rule
+from netcheck.rules.catalogue import find_rule, is_rule
 from netcheck.rules.rule import Rule
+
+if TYPE_CHECKING:
+    from netcheck.cli.checks import Check
 
 _WIDTH = 96
 
@@ -26,10 +30,30 @@ _WIDTH = 96
     help="Format of the page.",
 )
 def explain(rule: str, form: str) -> ExitCode:
-    """Explain one rule: why, source, example, fix."""
+    """Explain one rule or check: why, source, example, fix."""
+    from netcheck.cli.checks import checks  # noqa: PLC0415 -- brings in the measurements
+
+    if not is_rule(rule) and rule in checks():
+        check = checks()[rule]
+        say(_check_json(check) if form == "json" else _check_text(check))
+        return ExitCode.CLEAN
     known = find_rule(rule)
     say(_json(known) if form == "json" else _text(known))
     return ExitCode.CLEAN
+
+
+def _check_text(check: Check) -> str:
+    parts = {"why": check.why, "fix": check.fix, "source": check.source}
+    head = [f"{check.slug} ({check.severity.value}, a check)", "", check.summary, ""]
+    return "\n".join([*head, *_labelled(parts)]) + "\n"
+
+
+def _check_json(check: Check) -> str:
+    row = {"rule": check.slug, "severity": check.severity.value, "summary": check.summary}
+    return (
+        json.dumps(row | {"why": check.why, "fix": check.fix, "source": check.source}, indent=2)
+        + "\n"
+    )
 
 
 def _sections(known: Rule) -> dict[str, str]:
@@ -43,8 +67,13 @@ def _text(known: Rule) -> str:
         "",
         known.page.summary,
     ]
-    lines.append("")
-    for name, text in {**_sections(known), "source": known.source}.items():
+    lines += ["", *_labelled({**_sections(known), "source": known.source})]
+    return "\n".join(lines) + "\n"
+
+
+def _labelled(parts: dict[str, str]) -> list[str]:
+    lines: list[str] = []
+    for name, text in parts.items():
         label = f"{name.capitalize()}:"
         lines += textwrap.wrap(
             text,
@@ -54,7 +83,7 @@ def _text(known: Rule) -> str:
             break_long_words=False,
             break_on_hyphens=False,
         )
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _json(known: Rule) -> str:
