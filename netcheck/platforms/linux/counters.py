@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
-import yaml
-
+from netcheck.lossless.packaged import packaged_yaml
 from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
 from netcheck.model.known import UNKNOWN
 from netcheck.platforms.linux.facts import Reading
@@ -32,7 +30,7 @@ class _Row:
 
 @cache
 def _rows() -> tuple[_Row, ...]:
-    text = resources.files(__package__).joinpath("counters.yaml").read_text(encoding="utf-8")
+    groups = packaged_yaml("netcheck.platforms.linux", "counters.yaml")
     return tuple(
         _Row(
             pattern=re.compile(row["name"]),
@@ -41,7 +39,7 @@ def _rows() -> tuple[_Row, ...]:
             unit=row.get("unit", "packets"),
             width_bits=row.get("width", 64),
         )
-        for group in yaml.safe_load(text).values()
+        for group in groups.values()
         for row in group["counters"]
     )
 
