@@ -45,7 +45,15 @@ VISIBLE = {
 SILENT = ("profile-rejected", "map-not-programmed", "counter-stuck")
 
 
-@pytest.fixture(scope="module", params=[*VISIBLE, *SILENT])
+def one_lab_each() -> list[object]:
+    """Faults as parameters; the tests of one fault share a worker, and so its lab."""
+    return [
+        pytest.param(name, marks=pytest.mark.xdist_group(f"fault {name}"))
+        for name in (*VISIBLE, *SILENT)
+    ]
+
+
+@pytest.fixture(scope="module", params=one_lab_each())
 def faulty(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[str, World]]:
