@@ -158,7 +158,7 @@ class Session:
         self._running = ""
         return Output(_text(_without_echo(output)), int(found.group(1)))
 
-    def interrupt(self, timeout: float = 10.0) -> Output:
+    def interrupt(self, timeout: float = 30.0) -> Output:
         """Stop the running command as with Ctrl-C; give what it printed.
 
         Raises:

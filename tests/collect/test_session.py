@@ -96,7 +96,7 @@ def test_an_interrupted_server_gives_its_output_and_the_session_goes_on(
     with Session(bash_device.target()) as session:
         session.start("echo up; sleep 60")
         session.wait_for("up\n", timeout=5)
-        assert session.interrupt() == Output("up\n", 130)
+        assert session.interrupt(timeout=50) == Output("up\n", 130)
         assert session.run("echo next") == Output("next\n", 0)
 
 
