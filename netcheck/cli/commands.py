@@ -23,7 +23,10 @@ COMMANDS = {
     "diff": (f"{HERE}.diff:diff", "Show what changed between two snapshots, by meaning."),
     "headroom": (f"{HERE}.headroom:headroom_command", "Compute PFC headroom, with its terms."),
     "rules": (f"{HERE}.rules:rules", "List the rules."),
-    "explain": (f"{HERE}.explain:explain", "Explain one rule: why, source, example, fix."),
+    "explain": (
+        f"{HERE}.explain:explain",
+        "Explain one rule or check: why, source, example, fix.",
+    ),
     "lab": (f"{HERE}.lab:lab", "Run the embedded lab: up, down, status, fault."),
     "schema": (f"{HERE}.schema:schema", "Print the JSON Schema of the intent."),
 }
