@@ -166,7 +166,8 @@ def _threshold(row: Known[Row]) -> Known[Threshold]:
         return Dynamic(2.0**dynamic)
     if is_known(static) and dynamic is ABSENT:
         return Static(static)
-    return ABSENT if dynamic is static is ABSENT else UNKNOWN
+    # A profile has one of the two; without either, what limits it is not told.
+    return UNKNOWN
 
 
 @dataclass(slots=True)
