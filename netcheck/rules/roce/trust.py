@@ -131,6 +131,16 @@ def map_fault(port: PortView, each: ClassView, wrong: dict[int, int | None]) -> 
     )
 
 
+def _map_faults(port: PortView) -> Iterator[Fault]:
+    """Lossless classes whose DSCPs the port leads elsewhere."""
+    for each in port.policy.classes_saying("dscp", "priority"):
+        if not each.is_lossless or not believes_dscp(port):
+            continue
+        wrong = wrong_entries(port, each)
+        if wrong:
+            yield map_fault(port, each, wrong)
+
+
 @rule(
     "dscp-not-mapped",
     severity=Severity.ERROR,
@@ -149,12 +159,7 @@ def dscp_not_mapped(port: PortView) -> Iterator[Fault]:
     """
     if port.device.is_host:
         return
-    for each in port.policy.classes_saying("dscp", "priority"):
-        if not each.is_lossless or not believes_dscp(port):
-            continue
-        wrong = wrong_entries(port, each)
-        if wrong:
-            yield map_fault(port, each, wrong)
+    yield from _map_faults(port)
 
 
 @rule(
@@ -174,12 +179,7 @@ def nic_dscp2prio_mismatch(port: PortView) -> Iterator[Fault]:
     """
     if not port.device.is_host:
         return
-    for each in port.policy.classes_saying("dscp", "priority"):
-        if not each.is_lossless or not believes_dscp(port):
-            continue
-        wrong = wrong_entries(port, each)
-        if wrong:
-            yield map_fault(port, each, wrong)
+    yield from _map_faults(port)
 
 
 @rule(
