@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import secrets
 import shlex
 import time
 from contextlib import suppress
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from netcheck.collect.atomic import checkpoint
 from netcheck.collect.connection import connect, transfer_errors
+from netcheck.collect.dialects import SHELL_KIND, Dialect, dialect, without_echo, without_escapes
 from netcheck.collect.target import Target
 from netcheck.model.errors import TransportError
 
@@ -30,10 +30,6 @@ _INTERRUPTED: Final = 130
 _INTERRUPT_AGAIN_S: Final = 1.0
 _INTERRUPT_SHOWN: Final = re.compile(r"(?:\^C\n?)+\Z")
 _CHUNK: Final = 65536
-_PROMPT: Final = re.compile(rb"[^\r\n]*[$#>%] ?$")
-_ESCAPE: Final = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
-_PASTE_END: Final = b"\x1b[?2004l\r"
-_SUDO_ASKS: Final = re.compile(rb"\[sudo\] [^\r\n]*: ?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +66,12 @@ class Session:
         """
         self.target = target
         self._end = time.monotonic() + deadline_s if deadline_s is not None else None
-        self._mark = f"netcheck-{secrets.token_hex(4)}"
-        self._done = re.compile(rf"{self._mark}=(\d+)\r?\n".encode())
+        self._dialect: Dialect = dialect(target.session)
         self._buffer = bytearray()
-        self._searched = 0
         self._running = ""
         self._connection = connect(target)
         self._channel: paramiko.Channel = self._connection.remote_conn
-        self._prompt = re.compile(_PROMPT.pattern)
-        self._learn_prompt()
+        self._log_in()
 
     def __enter__(self) -> Self:
         return self
@@ -121,8 +114,7 @@ class Session:
             raise self._broken(f"{self._running} still runs")
         self._running = line
         self._buffer.clear()
-        self._searched = 0
-        self._send(f'{line}; echo "{self._mark}=$?"\n')
+        self._send(self._dialect.typed(line))
 
     def wait_for(self, pattern: str, timeout: float) -> str:
         """Wait until the running command's output matches; give the output so far.
@@ -133,10 +125,10 @@ class Session:
         wanted = re.compile(pattern)
         end = self._end_of(timeout)
         while True:
-            text = _text(self._output_so_far())
+            text = _text(self._dialect.shown(self._buffer))
             if wanted.search(text):
                 return text
-            if self._done.search(self._buffer):
+            if self._dialect.ending(self._buffer) is not None:
                 raise self._broken(f"{self._running} ended without {pattern!r}: {_last(text)}")
             self._receive(end, self._running)
 
@@ -148,15 +140,13 @@ class Session:
         """
         end = self._end_of(timeout)
         line = self._running
-        while (found := self._done.search(self._buffer, self._searched)) is None:
-            self._searched = max(0, len(self._buffer) - len(self._mark) - 8)
-            if _SUDO_ASKS.search(self._buffer[-200:]):
-                raise self._broken(f"{line}: sudo asks for a password; the login needs NOPASSWD")
+        while (ending := self._dialect.ending(self._buffer)) is None:
+            if question := self._dialect.question(self._buffer):
+                raise self._broken(f"{line}: {question}")
             self._receive(end, line)
-        output = bytes(self._buffer[: found.start()])
-        self._await_prompt(found.end(), end)
+        output = bytes(self._buffer[: ending.stop])
         self._running = ""
-        return Output(_text(_without_echo(output)), int(found.group(1)))
+        return Output(_text(without_echo(output)), ending.status)
 
     def interrupt(self, timeout: float = 30.0) -> Output:
         """Stop the running command as with Ctrl-C; give what it printed.
@@ -165,18 +155,19 @@ class Session:
             TransportError: It does not end in time, or the session broke.
         """
         end = self._end_of(timeout)
-        while not self._is_prompt_shown(0):
+        while not self._dialect.is_prompt_shown(self._buffer):
             # A shell that is just starting the command may miss it: once more each second.
             self._send("\x03")
             again = min(end, time.monotonic() + _INTERRUPT_AGAIN_S)
-            while not self._is_prompt_shown(0) and self._receive_until(again, self._running):
-                pass
+            while not self._dialect.is_prompt_shown(self._buffer):
+                if not self._receive_until(again, self._running):
+                    break
             if time.monotonic() >= end:
                 raise self._broken(f"{self._running}: does not stop")
-        shown = _without_echo(self._done.split(bytes(self._buffer))[0])
-        output = self._prompt.sub(b"", _ESCAPE.sub(b"", shown).rstrip(b"\r"))
+        shown = without_escapes(self._dialect.shown(self._buffer)).rstrip(b"\r")
+        output = self._dialect.without_prompt(shown)
         self._running = ""
-        self.run("true", timeout)  # what the shell still shows of it is gone after this
+        self.run(self._dialect.idle, timeout)  # what the shell still shows of it is gone after this
         return Output(_INTERRUPT_SHOWN.sub("", _text(output)), _INTERRUPTED)
 
     def upload(self, path: str, text: str, mode: int = 0o644) -> None:
@@ -189,6 +180,8 @@ class Session:
             DeviceRefusedError: The device does not let it be written there.
             TransportError: The transfer failed, or the session broke.
         """
+        if self.target.session.kind != SHELL_KIND:
+            raise DeviceRefusedError(f"{self.target.device}: {path}: its login takes no files")
         digest = hashlib.sha256(path.encode()).hexdigest()[:12]
         temporary = f"/tmp/netcheck-{self.target.username}-{digest}"  # noqa: S108 -- opened exclusively; see _put
         checkpoint(f"device {self.target.device} upload {path}")
@@ -218,28 +211,19 @@ class Session:
         except transfer_errors() as error:
             raise self._broken(f"{path}: transfer failed: {error}") from error
 
-    def _learn_prompt(self) -> None:
+    def _log_in(self) -> None:
         self._running = "login"
-        self._send(f'echo "{self._mark}=$?"\n')
         end = self._end_of(_LOGIN_S)
-        while (found := self._done.search(self._buffer)) is None:
-            self._receive(end, "login")
-        self._await_prompt(found.end(), end)
-        shown = _ESCAPE.sub(b"", bytes(self._buffer[found.end() :])).lstrip(b"\r")
-        self._prompt = re.compile(re.escape(shown.strip()) + rb" ?$")
+        for text, is_shown in self._dialect.login():
+            if text:
+                self._send(text)
+            while not is_shown(self._buffer):
+                self._receive(end, "login")
         self._running = ""
-
-    def _await_prompt(self, start: int, end: float) -> None:
-        while not self._is_prompt_shown(start):
-            self._receive(end, self._running)
-
-    def _is_prompt_shown(self, start: int) -> bool:
-        shown = _ESCAPE.sub(b"", bytes(self._buffer[start:][-600:]))
-        return self._prompt.search(shown) is not None
-
-    def _output_so_far(self) -> bytes:
-        found = self._done.search(self._buffer)
-        return _without_echo(bytes(self._buffer[: found.start()] if found else self._buffer))
+        for line in self.target.session.setup:
+            output = self.run(line, _LOGIN_S)
+            if not output.is_ok:
+                raise self._broken(f"{line}: {_last(output.text)}")
 
     def _end_of(self, timeout: float) -> float:
         end = time.monotonic() + timeout
@@ -276,12 +260,6 @@ class Session:
     def _broken(self, reason: str) -> TransportError:
         self.close()
         return TransportError(f"{self.target.device} {self.target.host}: {reason}")
-
-
-def _without_echo(data: bytes) -> bytes:
-    """Drop the echoed command line, and what the shell's line editor sends at its end."""
-    _, _, output = data.partition(b"\n")
-    return output.removeprefix(_PASTE_END)
 
 
 def _text(data: bytes) -> str:

@@ -17,7 +17,7 @@ from netcheck.model.device import Device
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Credentials, Fabric
 from netcheck.model.known import is_known, known_or
-from netcheck.platforms.capabilities import capabilities
+from netcheck.platforms.capabilities import SHELL, SessionFacts, capabilities
 
 SSH_PORT: Final = 22
 AGENT: Final = "agent"
@@ -54,6 +54,7 @@ class Target:
         netmiko: Netmiko device type.
         password, key: References (``env:``, ``file:``, ``vault:``, ``command:``,
             ``agent``); empty where there is none.
+        session: How the login speaks.
     """
 
     device: str
@@ -63,6 +64,7 @@ class Target:
     port: int = SSH_PORT
     password: str = ""
     key: str = ""
+    session: SessionFacts = SHELL
 
 
 def target_of(fabric: Fabric, device: Device) -> Target:
@@ -77,14 +79,16 @@ def target_of(fabric: Fabric, device: Device) -> Target:
     if not is_known(device.platform):
         raise InputError(f"{place}: platform is not said")
     login = _credentials(fabric, device, place)
+    known = capabilities(device.platform)
     return Target(
         device=device.name,
         host=device.mgmt.partition("/")[0],
         username=login.username,
-        netmiko=capabilities(device.platform).netmiko,
+        netmiko=known.netmiko,
         port=known_or(device.mgmt_port, SSH_PORT),
         password=known_or(login.password, ""),
         key=known_or(login.key, ""),
+        session=known.session,
     )
 
 

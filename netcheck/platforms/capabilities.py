@@ -5,6 +5,10 @@ Shape of the file::
     title: Community SONiC
     netmiko: linux                  # Netmiko device type
     versions: ["202205", "202411"]  # releases the syntax was checked against
+    session:                        # only where the login is no POSIX shell
+      kind: cli                     # a command line with modes and a prompt
+      setup: [terminal length 0]    # typed after the login
+      refused: ["^% "]              # regexes: output lines that mean "refused"
     variants:                       # or drivers: of one platform
       community: {status: supported, note: config_db.json}
     owned:                          # what netcheck owns on the device
@@ -17,6 +21,7 @@ Shape of the file::
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -31,6 +36,7 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.platforms.platform import Refusal
 
 Scalar = int | float | str
+SESSION_KINDS = ("shell", "cli")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +101,23 @@ class Owned:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """How a login speaks: ``shell`` (POSIX, with exit statuses) or ``cli`` (modes, no statuses).
+
+    Attributes:
+        setup: Lines typed after the login, such as those that end paging.
+        refused: Regexes; an output line that one of them matches means status 1.
+    """
+
+    kind: str = "shell"
+    setup: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+
+
+SHELL = SessionFacts()
+
+
+@dataclass(frozen=True, slots=True)
 class Capabilities:
     """Everything that ``capabilities.yaml`` of one platform states."""
 
@@ -106,6 +129,7 @@ class Capabilities:
     drivers: FrozenMap[str, Variant]
     owned: FrozenMap[str, Owned]
     limits: FrozenMap[str, Limit]
+    session: SessionFacts = SHELL
 
     def limit(self, name: str) -> Limit:
         """Give the limit of that name.
@@ -148,10 +172,11 @@ def read_capabilities(platform: str, text: str) -> Capabilities:
             drivers=_variants(top, "drivers"),
             owned=FrozenMap({name: _owned(name, entry) for name, entry in _part(top, "owned")}),
             limits=FrozenMap({name: _limit(name, entry) for name, entry in _part(top, "limits")}),
+            session=_session(_mapping(top.get("session", {}), "session")),
         )
     except KeyError as error:
         raise InputError(f"{place}: lacks {error.args[0]}") from error
-    except (yaml.YAMLError, TypeError) as error:
+    except (yaml.YAMLError, TypeError, re.error) as error:
         raise InputError(f"{place}: {error}") from error
 
 
@@ -189,6 +214,16 @@ def _variants(top: Mapping[str, Any], name: str) -> FrozenMap[str, Variant]:
 
 def _owned(name: str, entry: Mapping[str, Any]) -> Owned:
     return Owned(name, keys=_texts(entry.get("keys", [])), fields=_texts(entry.get("fields", [])))
+
+
+def _session(entry: Mapping[str, Any]) -> SessionFacts:
+    kind = str(entry.get("kind", "shell"))
+    if kind not in SESSION_KINDS:
+        raise TypeError(f"session.kind: expected one of {', '.join(SESSION_KINDS)}, found {kind}")
+    refused = _texts(entry.get("refused", []))
+    for pattern in refused:
+        re.compile(pattern)
+    return SessionFacts(kind, _texts(entry.get("setup", [])), refused)
 
 
 def _limit(name: str, entry: Mapping[str, Any]) -> Limit:

@@ -1,0 +1,209 @@
+"""How a login is spoken to: what is typed, where an output ends, with which status.
+
+A shell says its exit status when asked. A command line with modes says none:
+a command ends at the prompt, and its output tells whether it was refused.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from netcheck.platforms.capabilities import SessionFacts
+
+SHELL_KIND: Final = "shell"
+_ESCAPE: Final = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
+_PASTE_END: Final = b"\x1b[?2004l\r"
+_SHELL_PROMPT: Final = re.compile(rb"[^\r\n]*[$#>%] ?$")
+_SUDO_ASKS: Final = re.compile(rb"\[sudo\] [^\r\n]*: ?$")
+_CLI_PROMPT: Final = re.compile(rb"(?:^|[\r\n])([^\s#>()]+)(?:\([^()\r\n]*\))?[#>] ?$")
+_CLI_ASKS: Final = (
+    (re.compile(rb"[Pp]assword: ?$"), "a password is asked for; the login needs more rights"),
+    (re.compile(rb"--More--[^\r\n]*$"), "the output is paged; session.setup has to end paging"),
+    (re.compile(rb"[\[(][yY](?:es)?/[nN]o?[\])][^\r\n]*[:?]? ?$"), "a yes or no is asked for"),
+)
+_TAIL: Final = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Where the output ends in what was received, and the command's status."""
+
+    stop: int
+    status: int
+
+
+LoginStep = tuple[str, Callable[[bytearray], bool]]
+
+
+class Dialect(Protocol):
+    """One kind of login; keeps the state of one session's running command.
+
+    Methods that take a ``buffer`` get everything received since the command
+    was typed, its echo included.
+    """
+
+    idle: str
+    """A line that does nothing."""
+
+    def login(self) -> list[LoginStep]:
+        """What to type after connecting, and what tells that it was answered."""
+
+    def typed(self, line: str) -> str:
+        """What is sent for a command line; the command runs from now on."""
+
+    def ending(self, buffer: bytearray) -> Ending | None:
+        """Where the running command ended; None while it runs."""
+
+    def question(self, buffer: bytearray) -> str:
+        """Why the device waits for an answer that nobody gives; empty when it does not."""
+
+    def shown(self, buffer: bytearray) -> bytes:
+        """The running command's output so far, without its echo."""
+
+    def is_prompt_shown(self, buffer: bytearray) -> bool:
+        """The device waits for a command."""
+
+    def without_prompt(self, output: bytes) -> bytes:
+        """Drop a prompt at the end."""
+
+
+def dialect(facts: SessionFacts) -> Dialect:
+    """Give a new dialect of the kind that a platform declares."""
+    return ShellDialect() if facts.kind == SHELL_KIND else CliDialect(facts.refused)
+
+
+class ShellDialect:
+    """A POSIX shell: every command is followed by a mark with its exit status."""
+
+    idle = "true"
+
+    def __init__(self) -> None:
+        self._mark = f"netcheck-{secrets.token_hex(4)}"
+        self._done = re.compile(rf"{self._mark}=(\d+)\r?\n".encode())
+        self._prompt = _SHELL_PROMPT
+        self._searched = 0
+
+    def login(self) -> list[LoginStep]:
+        """Ask for a status; what is shown after it is the prompt."""
+        return [(f'echo "{self._mark}=$?"\n', self._learn_prompt)]
+
+    def typed(self, line: str) -> str:
+        """Give the line with a request for its status."""
+        self._searched = 0
+        return f'{line}; echo "{self._mark}=$?"\n'
+
+    def ending(self, buffer: bytearray) -> Ending | None:
+        """Find the mark; the prompt has to follow it."""
+        found = self._done.search(buffer, self._searched)
+        if found is None:
+            self._searched = max(0, len(buffer) - len(self._mark) - 8)
+            return None
+        self._searched = found.start()
+        if not self._is_prompt_after(buffer, found.end()):
+            return None
+        return Ending(found.start(), int(found.group(1)))
+
+    def question(self, buffer: bytearray) -> str:
+        """Tell whether sudo asks for a password."""
+        if _SUDO_ASKS.search(buffer[-200:]):
+            return "sudo asks for a password; the login needs NOPASSWD"
+        return ""
+
+    def shown(self, buffer: bytearray) -> bytes:
+        """Give what stands before the mark."""
+        found = self._done.search(buffer)
+        return without_echo(bytes(buffer[: found.start()] if found else buffer))
+
+    def is_prompt_shown(self, buffer: bytearray) -> bool:
+        """Tell whether the prompt is the last thing shown."""
+        return self._is_prompt_after(buffer, 0)
+
+    def without_prompt(self, output: bytes) -> bytes:
+        """Drop a prompt at the end."""
+        return self._prompt.sub(b"", output)
+
+    def _is_prompt_after(self, buffer: bytearray, start: int) -> bool:
+        shown = without_escapes(bytes(buffer[start:][-_TAIL:]))
+        return self._prompt.search(shown) is not None
+
+    def _learn_prompt(self, buffer: bytearray) -> bool:
+        found = self._done.search(buffer)
+        if found is None or not self._is_prompt_after(buffer, found.end()):
+            return False
+        shown = without_escapes(bytes(buffer[found.end() :])).lstrip(b"\r")
+        self._prompt = re.compile(re.escape(shown.strip()) + rb" ?$")
+        return True
+
+
+class CliDialect:
+    """A command line with modes: a command ends at the prompt.
+
+    The prompt is the name that stood before ``#`` or ``>`` at the login, with
+    any mode in parentheses after it.
+    """
+
+    idle = ""
+
+    def __init__(self, refused: tuple[str, ...]) -> None:
+        self._refused = [re.compile(pattern.encode()) for pattern in refused]
+        self._prompt = _CLI_PROMPT
+
+    def login(self) -> list[LoginStep]:
+        """Wait for something like a prompt; an empty line has to give it once more."""
+        return [("", self.is_prompt_shown), ("\n", self._learn_prompt)]
+
+    def typed(self, line: str) -> str:
+        """Give the line alone."""
+        return f"{line}\n"
+
+    def ending(self, buffer: bytearray) -> Ending | None:
+        """Find the prompt alone on the last line; without one the command still runs."""
+        if b"\n" not in buffer[-_TAIL:] or not self.is_prompt_shown(buffer):
+            return None
+        stop = buffer.rindex(b"\n") + 1
+        return Ending(stop, int(self._is_refused(bytes(buffer[:stop]))))
+
+    def question(self, buffer: bytearray) -> str:
+        """Tell whether a password, a key or a confirmation is asked for."""
+        tail = without_escapes(bytes(buffer[-_TAIL:]))
+        return next((reason for pattern, reason in _CLI_ASKS if pattern.search(tail)), "")
+
+    def shown(self, buffer: bytearray) -> bytes:
+        """Give everything after the echo."""
+        return without_echo(bytes(buffer))
+
+    def is_prompt_shown(self, buffer: bytearray) -> bool:
+        """Tell whether the prompt is the last thing shown."""
+        return self._prompt.search(without_escapes(bytes(buffer[-_TAIL:]))) is not None
+
+    def without_prompt(self, output: bytes) -> bytes:
+        """Drop a prompt at the end."""
+        return self._prompt.sub(b"\n", output).removeprefix(b"\n")
+
+    def _is_refused(self, output: bytes) -> bool:
+        lines = without_escapes(without_echo(output)).replace(b"\r", b"").split(b"\n")
+        return any(pattern.search(line) for line in lines for pattern in self._refused)
+
+    def _learn_prompt(self, buffer: bytearray) -> bool:
+        lines = [line.strip() for line in without_escapes(bytes(buffer)).split(b"\n")]
+        found = _CLI_PROMPT.search(lines[-1])
+        if found is None or len(lines) < 2 or lines[-1] not in lines[:-1]:  # noqa: PLR2004 -- a pair
+            return False
+        name = re.escape(found.group(1))
+        self._prompt = re.compile(rb"(?:^|[\r\n])" + name + rb"(?:\([^()\r\n]*\))?[#>] ?$")
+        return True
+
+
+def without_escapes(data: bytes) -> bytes:
+    """Drop what steers the terminal."""
+    return _ESCAPE.sub(b"", data)
+
+
+def without_echo(data: bytes) -> bytes:
+    """Drop the echoed command line, and what the shell's line editor sends at its end."""
+    _, _, output = data.partition(b"\n")
+    return output.removeprefix(_PASTE_END)
