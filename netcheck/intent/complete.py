@@ -38,6 +38,7 @@ from netcheck.model.fabric import Fabric, Policy, PortRef
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known, first_known, is_known, known_or
 from netcheck.model.qos import PortQos
+from netcheck.platforms.knobs import knobs
 
 
 def complete(fabric: Fabric) -> Fabric:
@@ -189,13 +190,15 @@ class _Completion:
             extra_delay_ns=cable.extra_delay_ns,
             l2_mtu=max(l2_mtu, self._far_l2_mtu(cable)),
             has_shared_headroom=is_shared,
+            knobs=knobs(device.platform),
         )
         return replace(
             port,
             speed_bps=speed,
             l2_mtu=l2_mtu,
             ip_mtu=first_known(port.ip_mtu, policy.ip_mtu),
-            cable_m=cable_m,
+            # what the device cannot hold is not asked of it; said of the port, it is refused
+            cable_m=port.cable_m if around.knobs.is_cable_unknown else cable_m,
             link_layer=LinkLayer.ETHERNET,
             qos=self._shared_qos(device, port, policy, around),
         )

@@ -14,7 +14,7 @@ from netcheck.intent.defaults import (
 from netcheck.intent.notes import Notes
 from netcheck.lossless.asics import asic_of_model
 from netcheck.lossless.ecn import ecn_thresholds
-from netcheck.lossless.headroom import HeadroomQuestion, headroom
+from netcheck.lossless.headroom import Headroom, HeadroomQuestion, headroom
 from netcheck.model.device import Device, Port
 from netcheck.model.fabric import EcnIntent, HeadroomBy, Policy, Scheduling, TrafficClass
 from netcheck.model.frozenmap import FrozenMap
@@ -28,10 +28,13 @@ from netcheck.model.qos import (
     PortQos,
     Scheduler,
     SchedulerKind,
+    Static,
     Trust,
     Watchdog,
 )
+from netcheck.platforms.knobs import Knobs, knobs
 
+PLAIN_KNOBS = Knobs()
 DSCPS = range(64)
 UNKNOWN_ASIC = "unknown"
 LOSSLESS_POOL = "ingress_lossless_pool"
@@ -57,6 +60,7 @@ class Surroundings:
     Attributes:
         l2_mtu: The larger frame of both ends, in bytes.
         has_shared_headroom: The device shares headroom between its ports.
+        knobs: What kinds of numbers the device's platform takes.
     """
 
     asic: str
@@ -66,6 +70,7 @@ class Surroundings:
     extra_delay_ns: float
     l2_mtu: int
     has_shared_headroom: bool
+    knobs: Knobs = PLAIN_KNOBS
 
 
 def complete_switch(device: Device, policies: list[Policy], notes: Notes) -> Device:
@@ -75,7 +80,8 @@ def complete_switch(device: Device, policies: list[Policy], notes: Notes) -> Dev
     watchdogs = [policy for policy in policies if is_known(policy.watchdog)]
     if watchdogs:
         qos = replace(qos, watchdog_poll_ms=_poll(watchdogs, notes))
-    if any(policy.headroom is HeadroomBy.DEVICE for policy in policies):
+    is_own = knobs(device.platform).is_headroom_own
+    if is_own or any(policy.headroom is HeadroomBy.DEVICE for policy in policies):
         qos = replace(qos, is_headroom_computed=True)
     if known_or(qos.oversubscription, 0):
         # SONiC's model wants the default threshold wherever the ratio stands: 2**0
@@ -248,7 +254,7 @@ def _ingress(policy: Policy, around: Surroundings, notes: Notes) -> Known[Frozen
     groups = sorted({known_or(one.priority_group, 0) for one in lossless_classes(policy)})
     if not groups:
         return UNKNOWN
-    if policy.headroom is HeadroomBy.DEVICE:
+    if policy.headroom is HeadroomBy.DEVICE or around.knobs.is_headroom_own:
         account = Buffer(is_lossless=True, is_computed=True)
     else:
         account = _account(policy, around, notes)
@@ -279,12 +285,31 @@ def _account(policy: Policy, around: Surroundings, notes: Notes) -> Buffer:
         f" MTU {around.l2_mtu}B"
     )
     notes.derive(path, f"{found.headroom_bytes}B by {found.model}: {terms} bytes")
+    if around.knobs.has_static_thresholds:
+        return _static_account(found, around.speed_bps)
     return Buffer(
         size_bytes=found.xon_bytes if around.has_shared_headroom else found.size_bytes,
         headroom_bytes=found.headroom_bytes,
         xon_bytes=found.xon_bytes,
         threshold=Dynamic(LOSSLESS_ALPHA),
         pool=LOSSLESS_POOL,
+        is_lossless=True,
+    )
+
+
+def _static_account(found: Headroom, speed_bps: int) -> Buffer:
+    """Account limited in bytes: it pauses where marking starts, so that marks come first.
+
+    Resuming close below keeps the peer from running dry while XON travels.
+
+    Source: derived: one ingress port alone fills the egress queue to the limit.
+    """
+    limit = max(ecn_thresholds(speed_bps).kmin_bytes, 2 * found.xon_bytes)
+    return Buffer(
+        size_bytes=limit + found.headroom_bytes,
+        headroom_bytes=found.headroom_bytes,
+        xon_bytes=limit - found.xon_bytes,
+        threshold=Static(limit),
         is_lossless=True,
     )
 

@@ -1,0 +1,50 @@
+"""What kinds of numbers a platform takes: the part ``knobs`` of its ``capabilities.yaml``.
+
+Shape of the part, all of it optional::
+
+    knobs:
+      headroom: device      # sizes headroom itself and takes no numbers; else explicit
+      thresholds: static    # ingress accounts are limited in bytes; else dynamic (a share)
+      cable: link           # takes no cable length; the links alone know it
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from netcheck.lossless.packaged import packaged_yaml
+from netcheck.model.known import Known, is_known
+from netcheck.platforms.platform import platform_names
+
+
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    """What an intent can say to devices of one platform.
+
+    Attributes:
+        is_headroom_own: The device sizes headroom itself.
+        has_static_thresholds: Ingress accounts are limited in bytes.
+        is_cable_unknown: The device takes no cable length; only the links know it.
+    """
+
+    is_headroom_own: bool = False
+    has_static_thresholds: bool = False
+    is_cable_unknown: bool = False
+
+
+@cache
+def knobs(platform: Known[str]) -> Knobs:
+    """Give the knobs of the platform; those of a platform without such a part where unsaid."""
+    if not is_known(platform) or platform not in platform_names():
+        return Knobs()
+    text: dict[str, Any] = packaged_yaml(  # Any: the shape of the data file
+        "netcheck.platforms", f"{platform}/capabilities.yaml"
+    )
+    part = text.get("knobs", {})
+    return Knobs(
+        is_headroom_own=part.get("headroom") == "device",
+        has_static_thresholds=part.get("thresholds") == "static",
+        is_cable_unknown=part.get("cable") == "link",
+    )
