@@ -53,11 +53,20 @@ def marked_classes(policy: Policy) -> list[TrafficClass]:
     ]
 
 
-def data_class(policy: Policy) -> TrafficClass | None:
-    """Give the class that RDMA data goes in: the first that is lossless, else marked."""
-    wanted = [
+def rdma_classes(policy: Policy) -> list[TrafficClass]:
+    """Give the classes that RDMA traffic is promised something in, in declared order."""
+    return [one for one in _data_classes(policy) if one.delivery in _RANK]
+
+
+def _data_classes(policy: Policy) -> list[TrafficClass]:
+    return [
         one for one in policy.classes.values() if one.carries in {Carries.DATA, Carries.STORAGE}
     ]
+
+
+def data_class(policy: Policy) -> TrafficClass | None:
+    """Give the class that RDMA data goes in: the first that is lossless, else marked."""
+    wanted = _data_classes(policy)
     ranked = sorted(wanted, key=lambda one: _RANK.get(known_or(one.delivery, Delivery.LOSSY), 9))
     return ranked[0] if ranked else None
 

@@ -18,6 +18,7 @@ from netcheck.intent.defaults import (
     default_class,
     lossless_classes,
     marked_classes,
+    rdma_classes,
 )
 from netcheck.intent.notes import Notes
 from netcheck.intent.switches import DSCPS, class_marks, has_pcp, schedulers
@@ -116,7 +117,7 @@ def host_rdma(device: RdmaDevice, policy: Policy, ip_mtu: int, notes: Notes) -> 
     if data and is_known(computed):
         how = f"{computed}: DSCP {computed >> 2} of class {data.name} times 4 plus {computed & 3}"
         notes.derive(f"roce.policies.{policy.name} traffic_class of hosts", how)
-    is_forced = not is_known(device.driver) or device.driver in MAPPED_DRIVERS
+    is_forced = _can_force(device, policy)
     mtu = rdma_mtu(policy, ip_mtu)
     if not is_known(policy.rdma_mtu):
         how = f"{mtu}B: largest whose packets fit in IP MTU {ip_mtu}"
@@ -130,6 +131,17 @@ def host_rdma(device: RdmaDevice, policy: Policy, ip_mtu: int, notes: Notes) -> 
         active_mtu=mtu,
         congestion_control=_congestion_control(device.congestion_control, policy),
     )
+
+
+def _can_force(device: RdmaDevice, policy: Policy) -> bool:
+    """Whether one ToS byte can be forced on all RDMA traffic of the NIC.
+
+    It would put a second class of RDMA traffic into the first: where there are
+    two, jobs mark their own.
+    """
+    if len(rdma_classes(policy)) > 1:
+        return False
+    return not is_known(device.driver) or device.driver in MAPPED_DRIVERS
 
 
 def _congestion_control(stated: CongestionControl, policy: Policy) -> CongestionControl:

@@ -134,3 +134,25 @@ class RunVerdict:
         reason = f": {self.reason.value.replace('_', ' ')}" if self.reason else ""
         slow = ", slow" if self.performance is Performance.SLOW else ""
         return f"{words}{reason}{slow} ({self.basis.value})"
+
+
+@dataclass(frozen=True)
+class ClassVerdict:
+    """One traffic class: the verdict, packets it rests on, and the bound they give.
+
+    ``loss_bound`` is 3/N: with no loss in N packets the true rate is below it
+    with 95 % confidence. ``paused`` and ``marked`` say which mechanism fired.
+    """
+
+    name: str
+    verdict: RunVerdict
+    packets: int
+    paused: bool
+    marked: bool
+    is_lossless: bool = True
+
+    @property
+    def loss_bound(self) -> float | None:
+        """Upper bound of the loss rate; None where packets were lost or none was counted."""
+        is_bound = self.packets and self.verdict.run is not RunResult.NOT_LOSSLESS
+        return 3 / self.packets if is_bound else None

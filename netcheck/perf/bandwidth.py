@@ -56,29 +56,35 @@ def _mtu(flow: FlowResult) -> int:
 
 
 def _slow_pairs(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
-    middle = _median_rate(result)
-    for flow in result.flows:
-        rate = flow.result.bandwidth_bps
-        ceiling = expected_bps(fabric, flow.sender, _mtu(flow))
-        if not is_known(rate) or ceiling is None:
-            continue
-        wanted = max(_share(fabric) * ceiling, OUTLIER_SHARE * middle)
+    middle = _median_share(result, fabric)
+    for flow, ceiling, rate in _rates(result, fabric):
+        wanted = max(_share(fabric), OUTLIER_SHARE * middle) * ceiling
         if rate < wanted:
             yield _slow(fabric, flow.sender, f"to {flow.receiver.ref}", rate, wanted)
 
 
 def _slow_across(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
-    wanted = HASHED_SHARE * _median_rate(result)
-    for flow in result.flows:
-        rate = flow.result.bandwidth_bps
-        if is_known(rate) and rate < wanted:
+    middle = _median_share(result, fabric)
+    for flow, ceiling, rate in _rates(result, fabric):
+        wanted = HASHED_SHARE * middle * ceiling
+        if rate < wanted:
             slow = _slow(fabric, flow.sender, f"to {flow.receiver.ref}", rate, wanted)
             yield replace(slow, severity=Severity.WARNING)
 
 
-def _median_rate(result: RoundResult) -> float:
-    rates = [f.result.bandwidth_bps for f in result.flows if is_known(f.result.bandwidth_bps)]
-    return median(rates) if rates else 0.0
+def _rates(result: RoundResult, fabric: Fabric) -> Iterator[tuple[FlowResult, float, float]]:
+    """Flows with the most that the slower of their two NICs allows, and what they reached."""
+    for flow in result.flows:
+        rate = flow.result.bandwidth_bps
+        most = [expected_bps(fabric, end, _mtu(flow)) for end in (flow.sender, flow.receiver)]
+        known = [one for one in most if one is not None]
+        if is_known(rate) and known:
+            yield flow, min(known), rate
+
+
+def _median_share(result: RoundResult, fabric: Fabric) -> float:
+    shares = [rate / ceiling for _, ceiling, rate in _rates(result, fabric)]
+    return median(shares) if shares else 0.0
 
 
 def _slow_incasts(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
@@ -88,7 +94,8 @@ def _slow_incasts(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
         ceiling = expected_bps(fabric, receiver, _mtu(flows[0]))
         if ceiling is None or len(rates) < len(flows):
             continue
-        wanted = _share(fabric) * INCAST_ALLOWANCE * ceiling
+        most = [expected_bps(fabric, flow.sender, _mtu(flow)) or ceiling for flow in flows]
+        wanted = _share(fabric) * INCAST_ALLOWANCE * min(ceiling, sum(most))
         if sum(rates) < wanted:
             yield _slow(fabric, receiver, f"from {len(flows)} senders", sum(rates), wanted)
 

@@ -15,7 +15,7 @@ from netcheck.model.fabric import Fabric, TrafficClass
 from netcheck.model.known import is_known
 from netcheck.perf.bench import EVERYTHING, Bench
 from netcheck.perf.deltas import Deltas, deltas
-from netcheck.perf.observe import FlowResult, Footprint, RoundResult, tested_classes
+from netcheck.perf.observe import FlowResult, Footprint, RoundResult, carries, tested_classes
 from netcheck.perf.perftest import (
     DEFAULT_PORT,
     WAITING,
@@ -26,7 +26,7 @@ from netcheck.perf.perftest import (
     parse_perftest,
     server_line,
 )
-from netcheck.perf.schedule import Endpoint, Pattern, Round, endpoints, rounds
+from netcheck.perf.schedule import Endpoint, Pattern, Round, endpoints, islands_of, rounds
 
 ECN_CAPABLE = 2  # ECT(0) in the two lowest bits of the ToS byte
 START_TIMEOUT_S = 30.0
@@ -67,14 +67,16 @@ def measure(
     not answer is named in the round's result, never left out of it.
     """
     ends = endpoints(fabric, limit=options.limit)
+    islands = islands_of(fabric)
     found = []
     with Bench(fabric) as bench:
         progress(f"reading {len({end.host for end in ends})} hosts")
         hosts = bench.read([end.host for end in ends], EVERYTHING)
         for item in tested_classes(fabric):
-            for one in rounds(ends):
+            own = [end for end in ends if carries(fabric, end.ref, item)]
+            for one in rounds(own, islands):
                 for tool in TOOLS[one.pattern]:
-                    progress(f"{tool.value}, {one.name}: {len(one.flows)} flows")
+                    progress(f"{item.name}: {tool.value}, {one.name}: {len(one.flows)} flows")
                     runner = _Runner(bench, hosts, item, tool, options)
                     found.append(runner.run(one))
     return found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from netcheck.model.device import Port, Role
@@ -13,6 +14,8 @@ from netcheck.model.paths import paths
 from netcheck.perf.deltas import Deltas
 from netcheck.perf.perftest import PerftestResult
 from netcheck.perf.schedule import Endpoint, Pattern, Round
+
+PROVABLE = frozenset({Delivery.LOSSLESS, Delivery.ECN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,22 +118,42 @@ def policy_at(fabric: Fabric, ref: PortRef) -> Policy | None:
 
 
 def tested_classes(fabric: Fabric) -> list[TrafficClass]:
-    """Classes of all policies whose delivery can be proven, each name once."""
-    found = {
-        item.name: item
-        for policy in fabric.policies.values()
-        for item in policy.classes.values()
-        if item.delivery in (Delivery.LOSSLESS, Delivery.ECN) and item.carries is not Carries.CNP
-    }
-    return list(found.values())
+    """Classes of all policies whose delivery can be proven, each once.
+
+    A class that several policies declare alike is one; where a name stands for
+    different marks or promises, the policy's name goes before it.
+    """
+    found: dict[tuple[object, ...], tuple[str, TrafficClass]] = {}
+    for policy in fabric.policies.values():
+        for item in policy.classes.values():
+            if item.delivery in PROVABLE and item.carries is not Carries.CNP:
+                found.setdefault(_identity(item), (policy.name, item))
+    names = Counter(item.name for _, item in found.values())
+    return [
+        item if names[item.name] == 1 else replace(item, name=f"{policy}/{item.name}")
+        for policy, item in found.values()
+    ]
 
 
-def lossless_pfc_priorities(fabric: Fabric) -> frozenset[int]:
-    """PFC priorities of every class that is declared lossless."""
-    classes = [item for policy in fabric.policies.values() for item in policy.classes.values()]
+def _identity(item: TrafficClass) -> tuple[object, ...]:
+    """What makes classes of two policies one: name, marks, PFC priority, promise."""
+    name = item.name.rpartition("/")[2]
+    return name, item.dscp, item.pcp, item.priority, pfc_priority(item), item.delivery
+
+
+def carries(fabric: Fabric, ref: PortRef, item: TrafficClass) -> bool:
+    """Whether the policy in effect on a port has the class."""
+    policy = policy_at(fabric, ref)
+    wanted = _identity(item)
+    return policy is not None and any(_identity(c) == wanted for c in policy.classes.values())
+
+
+def lossless_pfc_priorities(fabric: Fabric, ref: PortRef) -> frozenset[int]:
+    """PFC priorities of the classes that are declared lossless on a port."""
+    policy = policy_at(fabric, ref)
     return frozenset(
         pfc_priority(item)
-        for item in classes
+        for item in (policy.classes.values() if policy else ())
         if item.delivery is Delivery.LOSSLESS and is_known(item.priority)
     )
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from netcheck.model.device import Device, LinkLayer, RdmaDevice, Role
 from netcheck.model.fabric import Fabric, PortRef
@@ -89,16 +90,40 @@ def by_leaf(ends: Sequence[Endpoint]) -> Mapping[str, list[Endpoint]]:
     return dict(sorted(found.items()))
 
 
-def rounds(ends: Sequence[Endpoint]) -> list[Round]:
-    """Every round of the standard schedule, in the order in which to run them."""
+def rounds(
+    ends: Sequence[Endpoint], islands: Mapping[str, str] = MappingProxyType({})
+) -> list[Round]:
+    """Every round of the standard schedule, in the order in which to run them.
+
+    ``islands`` gives ``leaf -> what it is connected with``: nothing is sent
+    between leaves of different islands (the rails of a rail-only fabric).
+    """
     leaves = by_leaf(ends)
+    rings = list(_leaf_rings(leaves, islands))
     found = [
         _pairs_within(leaves),
-        _pairs_across(leaves),
+        _pairs_across(rings),
         *_local_incasts(leaves),
-        *_ring_incast(leaves),
+        *_ring_incast(rings),
     ]
     return [item for item in found if item.flows]
+
+
+def islands_of(fabric: Fabric) -> dict[str, str]:
+    """Give ``switch -> its island``: switches that cables between switches join have one name."""
+    parent: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while parent.setdefault(name, name) != name:
+            parent[name] = parent[parent[name]]
+            name = parent[name]
+        return name
+
+    for link in fabric.links:
+        ends = [fabric.devices.get(end.device) for end in (link.a, link.b)]
+        if all(device is not None and device.role is not Role.HOST for device in ends):
+            parent[root(link.a.device)] = root(link.b.device)
+    return {name: root(name) for name in list(parent)}
 
 
 def _pairs_within(leaves: Mapping[str, list[Endpoint]]) -> Round:
@@ -111,23 +136,31 @@ def _pairs_within(leaves: Mapping[str, list[Endpoint]]) -> Round:
     return Round("pairs within each leaf", Pattern.PAIRS, tuple(flows))
 
 
-def _pairs_across(leaves: Mapping[str, list[Endpoint]]) -> Round:
+Ring = tuple[Sequence[Endpoint], Sequence[Endpoint]]
+
+
+def _pairs_across(rings: Sequence[Ring]) -> Round:
     """Each NIC sends to the NIC at the same place of the next leaf, over the spines."""
     flows: list[tuple[Endpoint, Endpoint]] = []
-    for ends, target in _leaf_ring(leaves):
-        pairs = ((end, target[place % len(target)]) for place, end in enumerate(ends))
-        flows += (pair for pair in pairs if pair[0].host != pair[1].host)
+    for ends, target in rings:
+        # one sender a receiver: where the next leaf has fewer NICs, the rest stays quiet
+        flows += (pair for pair in zip(ends, target, strict=False) if _is_apart(*pair))
     return Round("pairs from leaf to leaf", Pattern.ACROSS, tuple(flows))
 
 
-def _leaf_ring(
-    leaves: Mapping[str, list[Endpoint]],
-) -> Iterator[tuple[list[Endpoint], list[Endpoint]]]:
-    """Each leaf's endpoints with those of the next leaf; nothing where there is one leaf."""
-    names = list(leaves)
-    if len(names) > 1:
-        for place, name in enumerate(names):
-            yield leaves[name], leaves[names[(place + 1) % len(names)]]
+def _is_apart(sender: Endpoint, receiver: Endpoint) -> bool:
+    return sender.host != receiver.host
+
+
+def _leaf_rings(leaves: Mapping[str, list[Endpoint]], islands: Mapping[str, str]) -> Iterator[Ring]:
+    """Each leaf's endpoints with those of the next leaf of its island."""
+    by_island: dict[str, list[str]] = {}
+    for name in leaves:
+        by_island.setdefault(islands.get(name, name if islands else ""), []).append(name)
+    for names in by_island.values():
+        if len(names) > 1:
+            for place, name in enumerate(names):
+                yield leaves[name], leaves[names[(place + 1) % len(names)]]
 
 
 def _local_incasts(leaves: Mapping[str, list[Endpoint]]) -> Iterator[Round]:
@@ -145,9 +178,9 @@ def _onto(senders: Sequence[Endpoint], receiver: Endpoint) -> list[tuple[Endpoin
     return flows if len(flows) > 1 else []
 
 
-def _ring_incast(leaves: Mapping[str, list[Endpoint]]) -> Iterator[Round]:
+def _ring_incast(rings: Sequence[Ring]) -> Iterator[Round]:
     """Each leaf's NICs onto one NIC of the next leaf, over the spines."""
     flows: list[tuple[Endpoint, Endpoint]] = []
-    for ends, target in _leaf_ring(leaves):
+    for ends, target in rings:
         flows += _onto(ends, receiver=target[0])
     yield Round("incast from leaf to leaf", Pattern.INCAST, tuple(flows))

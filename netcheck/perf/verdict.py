@@ -16,6 +16,7 @@ from netcheck.model.document import Evidence
 from netcheck.model.fabric import Carries, Delivery, Fabric, PortRef, TrafficClass
 from netcheck.model.finding import (
     Basis,
+    ClassVerdict,
     Finding,
     NotProven,
     Performance,
@@ -53,27 +54,6 @@ NOISE_PACKETS = 1000
 
 
 @dataclass(frozen=True)
-class ClassVerdict:
-    """One class: the verdict, packets it rests on, and the bound they give.
-
-    ``loss_bound`` is 3/N: with no loss in N packets the true rate is below it
-    with 95 % confidence. ``paused`` and ``marked`` say which mechanism fired.
-    """
-
-    name: str
-    verdict: RunVerdict
-    packets: int
-    paused: bool
-    marked: bool
-
-    @property
-    def loss_bound(self) -> float | None:
-        """Upper bound of the loss rate; None where packets were lost or none was counted."""
-        is_bound = self.packets and self.verdict.run is not RunResult.NOT_LOSSLESS
-        return 3 / self.packets if is_bound else None
-
-
-@dataclass(frozen=True)
 class PerfVerdict:
     """Verdict of a whole run with the findings behind it."""
 
@@ -85,8 +65,9 @@ class PerfVerdict:
 def judge_perf(results: Sequence[RoundResult], fabric: Fabric, basis: Basis) -> PerfVerdict:
     """Judge every class over all rounds.
 
-    The run is as bad as its worst class; without any class or any incast it is
-    not proven.
+    The run is as bad as its worst lossless class; classes that are marked and
+    never paused decide only where no class is lossless, for nothing promises
+    that they do not drop. Without any class or any incast it is not proven.
     """
     findings: list[Finding] = []
     slow = list(bandwidth_findings(results, fabric))
@@ -103,14 +84,25 @@ def judge_perf(results: Sequence[RoundResult], fabric: Fabric, basis: Basis) -> 
             findings += _located(own, fabric, item)
         classes.append(_class_verdict(own, fabric, item, found, basis))
     performance = Performance.SLOW if slow else Performance.OK
-    worst = max((item.verdict for item in classes), key=_rank, default=None)
-    if worst is None:
-        worst = RunVerdict(
-            RunResult.NOT_PROVEN, basis, None, NotProven.NOT_EXERCISED, "no class to prove"
-        )
+    worst = _worst(classes, basis)
     return PerfVerdict(
         replace(worst, performance=performance), tuple(classes), tuple(_unique([*findings, *slow]))
     )
+
+
+def _worst(classes: Sequence[ClassVerdict], basis: Basis) -> RunVerdict:
+    """The verdict of the worst class that decides, with the names of all that are as bad."""
+    deciding = [item for item in classes if item.is_lossless] or classes
+    if not deciding:
+        return RunVerdict(
+            RunResult.NOT_PROVEN, basis, None, NotProven.NOT_EXERCISED, "no class to prove"
+        )
+    worst = max((item.verdict for item in deciding), key=_rank)
+    if worst.run is RunResult.LOSSLESS:
+        return worst
+    names = ", ".join(item.name for item in deciding if item.verdict.run is worst.run)
+    word = "class" if "," not in names else "classes"
+    return replace(worst, detail=f"{word} {names}: {worst.detail}".removesuffix(": "))
 
 
 def _rank(verdict: RunVerdict) -> int:
@@ -145,7 +137,8 @@ def _class_verdict(
     )
     run, reason, detail = _outcome(findings, item, is_paused=paused)
     verdict = RunVerdict(run, basis, None, reason, detail)
-    return ClassVerdict(item.name, verdict, packets, paused, marked)
+    is_lossless = item.delivery is Delivery.LOSSLESS
+    return ClassVerdict(item.name, verdict, packets, paused, marked, is_lossless)
 
 
 def _outcome(
@@ -238,7 +231,8 @@ def _class_findings(
 
 
 def _loss(sight: Sight, item: TrafficClass) -> Finding:
-    return _finding(
+    """A loss of the class; a warning where the class is not promised to have none."""
+    found = _finding(
         "loss-counted" if sight.is_owned else "loss-outside-queue",
         _place(sight),
         f"{_word(sight)} expected 0, found {sight.by} while class {item.name} was tested",
@@ -246,6 +240,8 @@ def _loss(sight: Sight, item: TrafficClass) -> Finding:
         found=str(sight.by),
         evidence=(Evidence(counter=sight.meaning.value),),
     )
+    is_promised = item.delivery is Delivery.LOSSLESS
+    return found if is_promised else replace(found, severity=Severity.WARNING)
 
 
 def _missing(sight: Sight) -> Finding:
@@ -312,10 +308,10 @@ def _located(
 
 def _pause_elsewhere(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[Finding]:
     """Condition (b), second half: no pause on a priority that is not declared lossless."""
-    declared = lossless_pfc_priorities(fabric)
     for result in results:
         for device, deltas in result.deltas.items():
             for moved in deltas.grown(Meaning.PFC_RX, Meaning.PFC_TX):
+                declared = lossless_pfc_priorities(fabric, PortRef(device, moved.key.port))
                 if moved.key.number in declared:
                     continue
                 wanted = ", ".join(map(str, sorted(declared))) or "none"
