@@ -21,7 +21,7 @@ from netcheck.collect.grouping import gather
 from netcheck.compare.compare import PORT_FACTS, RDMA_FACTS, compare
 from netcheck.compare.verify import verify
 from netcheck.model.counters import CounterClass, CounterKey
-from netcheck.model.device import Device, Port, RdmaDevice
+from netcheck.model.device import Device, Gid, GidType, Port, RdmaDevice
 from netcheck.model.document import Document, Evidence
 from netcheck.model.fabric import Fabric, Origin
 from netcheck.model.fact import View
@@ -277,8 +277,32 @@ def _changed_field(
 ) -> Iterator[tuple[str, str, str]]:
     if old == new:
         return
+    if _still_judged(name, old, new):
+        return
     inner = []
     if isinstance(old, FrozenMap) and isinstance(new, FrozenMap):
         pairs = [(old.get(key), new.get(key)) for key in dict.fromkeys((*old, *new))]
         inner = [part for a, b in pairs for part in _changed(a, b)]
     yield from inner or [(kind, name, f"{old!r:.80} -> {new!r:.80}")]
+
+
+def _still_judged(name: str, old: object, new: object) -> bool:
+    """What is left of a list is all that a check asks of it.
+
+    Rows of a lookup table are each judged by themselves, and no port of this
+    device is without an account of its own, so that none of them looks one up.
+    Of an address table, checks take the entries that carry RoCE v2 over IP; the
+    others, and their kinds, serve no traffic.
+    """
+    if not isinstance(old, tuple) or not isinstance(new, tuple) or not new:
+        return False
+    if name == "headroom_table":
+        return set(new) < set(old)
+    return name == "gids" and _routed(old) == _routed(new)
+
+
+def _routed(gids: Sequence[Gid]) -> list[Gid]:
+    """Entries that RoCE v2 traffic can use beyond its link."""
+    return [
+        gid for gid in gids if gid.kind is GidType.ROCE_V2 and not gid.address.startswith("fe80:")
+    ]

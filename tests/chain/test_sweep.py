@@ -94,6 +94,18 @@ def chosen(text: str, start: int) -> Iterator[Damage]:
             yield damage
 
 
+def is_shorter_number(text: str, damage: Damage) -> bool:
+    """A cut left another whole number, which no reader can tell from a true one.
+
+    On a faulty fabric such a cut is tried like every other.
+    """
+    if not damage.line or damage.how == "deleted":
+        return False
+    kept = damage.text.splitlines()[damage.line - 1].split()
+    was = text.splitlines()[damage.line - 1].split()
+    return len(kept) == len(was) and kept[-1].isdigit() and was[-1].isdigit()
+
+
 def told(name: str, damage: Damage, text: str, became: object) -> str:
     """One line of a failed assertion: file, line, what happened to it, what it turned into."""
     line = text.splitlines()[damage.line - 1].strip() if damage.line else "the whole text"
@@ -164,7 +176,8 @@ def test_a_counter_that_the_proof_needs_is_missed_on_the_good_fabric(good: Swept
         for number, reading in enumerate(recording.readings())
         for text in (reading.document.text,)
         for damage in chosen(text, number)
-        if recording.changed(reading, damage.text) & needed
+        if not is_shorter_number(text, damage)
+        and recording.changed(reading, damage.text) & needed
         and recording.judge(reading, damage.text) is RunResult.LOSSLESS
     ]
     assert not broken, shown(broken)

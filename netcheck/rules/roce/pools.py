@@ -18,7 +18,6 @@ from netcheck.rules.rule import Fault, Scope, rule
     severity=Severity.WARNING,
     scope=Scope.DEVICE,
     source="sonic-net/sonic-buildimage pull request 10627: a static pool calls for static_th",
-    is_proof=False,
 )
 def buf_profile_mode_mismatch(device: DeviceView) -> Iterator[Fault]:
     """A buffer profile of a static pool has a dynamic threshold.
