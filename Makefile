@@ -45,7 +45,7 @@ golden: $(STAMP)  ## write the golden configurations again; read every changed l
 bench: $(STAMP)  ## figures beside peers, into benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/startup.py
 
-sweep: $(STAMP)  ## delete and cut every line of every faulty snapshot (hours)
+sweep: $(STAMP)  ## delete and cut every line of every snapshot (36 min on 2 cores)
 	NETCHECK_SWEEP=all $(BIN)/pytest -n auto --dist loadgroup tests/chain/test_sweep.py
 
 clean:  ## remove what was built
