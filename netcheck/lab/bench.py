@@ -55,10 +55,12 @@ class Bench:
 
     Attributes:
         devices: All devices by name.
+        hosts: Names of those that end flows.
         host_of: Gives the host that has an address, by whatever address.
     """
 
     devices: Mapping[str, SimulatedDevice]
+    hosts: frozenset[str]
     cables: Callable[[], Sequence[LabCable]]
     host_of: Callable[[str], str | None]
     is_link_up: Callable[[str, str], bool]
@@ -161,10 +163,7 @@ class Bench:
 
     def routes(self) -> Routes:
         """Routing over what is up now."""
-        hosts = frozenset(
-            name for name, device in self.devices.items() if device.platform == "linux"
-        )
-        return Routes(self.cables(), hosts, self.is_link_up)
+        return Routes(self.cables(), self.hosts, self.is_link_up)
 
     def network(self) -> Network:
         """What the hardware of all devices holds now."""

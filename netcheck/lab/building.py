@@ -1,15 +1,18 @@
-"""The lab as it is built: devices, the cables between them, who is whose neighbour."""
+"""The lab as it is built: devices, the cables between them, who is whose neighbour.
+
+A platform that can be simulated has a folder in ``lab/devices`` with a
+``build.py``; its ``build(device, folder, surroundings)`` gives the device.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 from netcheck.lab.bench import Bench
 from netcheck.lab.devices.device import Neighbour, SimulatedDevice
-from netcheck.lab.devices.linux.host import LinuxHost
-from netcheck.lab.devices.sonic.switch import build_switch
 from netcheck.lab.topology import LabCable, LabDevice, Topology
 
 
@@ -28,17 +31,27 @@ class Building:
             port.address.partition("/")[0]: device.name
             for device in topology.devices
             for port in device.ports
-            if port.address and device.platform == "linux"
+            if port.address and device.is_host
         }
         self.devices: dict[str, SimulatedDevice] = {}
-        self.bench = Bench(self.devices, lambda: self.cables, self.host_of, self.is_link_up)
+        self.bench = Bench(
+            self.devices,
+            frozenset(device.name for device in topology.devices if device.is_host),
+            lambda: self.cables,
+            self.host_of,
+            self.is_link_up,
+        )
         for device in topology.devices:
             self.devices[device.name] = self._built(device, folder / device.name)
 
     def _built(self, device: LabDevice, folder: Path) -> SimulatedDevice:
-        if device.platform == "sonic":
-            return build_switch(device, folder, self)
-        return LinuxHost(device, folder, self, self.bench)
+        module = import_module(f"netcheck.lab.devices.{device.platform}.build")
+        built: SimulatedDevice = module.build(device, folder, self)
+        return built
+
+    def is_host(self, name: str) -> bool:
+        """The device is a host, whatever runs on it."""
+        return name in self.bench.hosts
 
     def host_of(self, address: str) -> str | None:
         """Name of the host that has an address: management, RDMA port, or its name."""

@@ -1,7 +1,8 @@
 """Faults by name: put in, described, taken out.
 
-Names, defaults and words stand in ``faults.yaml``. What a fault does to
-traffic is said nowhere; the data plane shows it.
+Names and defaults stand in ``faults.yaml``, the ways of each platform in its
+own ``faults.py``. What a fault does to traffic is said nowhere; the data plane
+shows it.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
 from netcheck.lab.building import Building
-from netcheck.lab.fault_changes import CHANGES, FaultError, Undo
+from netcheck.lab.fault_changes import Done, FaultError, Undo, changes_of, swap_cables
+
+CABLES: Final = "cables"
+HOST: Final = "host"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +27,13 @@ class FaultKind:
     """One row of the registry.
 
     Attributes:
-        change: Name of the function that makes it.
-        platform: Platform it is for, or ``cables``.
+        change: What is done, a key of the platforms' ``CHANGES``, or ``cables``.
         role: Role that is preferred where no device is named; may be empty.
-        values: Arguments of the function.
-        says: Place and knob in words.
+        values: Arguments of the change.
         is_silent: The device goes on showing the right thing.
     """
 
     change: str
-    platform: str
-    says: str
     role: str = ""
     values: Mapping[str, Any] | None = None  # arguments differ by function
     is_silent: bool = False
@@ -64,11 +64,17 @@ class Faults:
         if kind is None:
             raise FaultError(f"fault {name}: unknown; expected one of {', '.join(fault_kinds())}")
         place = self._place(kind, device, port)
-        shown, undo = CHANGES[kind.change](self.building, place, dict(kind.values or {}))
-        description = f"{name}: {kind.says.format(device=place[0], port=place[1], **shown)}"
+        done = self._make(kind, place)
+        description = f"{name}: {done.says}"
         self.descriptions.append(description)
-        self._undo.append(undo)
+        self._undo.append(done.undo)
         return description
+
+    def _make(self, kind: FaultKind, place: tuple[str, str]) -> Done:
+        if kind.change == CABLES:
+            return swap_cables(self.building, place)
+        device = self.building.devices[place[0]]
+        return changes_of(device.platform)[kind.change](device, place[1], dict(kind.values or {}))
 
     def clear(self) -> list[str]:
         """Take all faults out, the last one first; give what they were."""
@@ -83,13 +89,18 @@ class Faults:
             known = ", ".join(devices)
             raise FaultError(f"device {device}: not in the lab; expected one of {known}")
         names = [device] if device is not None else list(devices)
-        fitting = [name for name in names if kind.platform in ("cables", devices[name].platform)]
+        fitting = [
+            name
+            for name in names
+            if kind.change == CABLES or kind.change in changes_of(devices[name].platform)
+        ]
         if not fitting:
-            raise FaultError(f"device {device or 'any'}: the fault is for {kind.platform} devices")
+            who = f"device {device}: {devices[device].platform}" if device else "lab: its devices"
+            raise FaultError(f"{who}: no such knob ({kind.change})")
         roles = {built.name: built.role for built in self.building.topology.devices}
         preferred = [name for name in fitting if roles[name] == kind.role] or fitting
         # the last host, so that it sends as well as receives in most schedules
-        found = preferred[-1] if kind.role == "host" else preferred[0]
+        found = preferred[-1] if kind.role == HOST else preferred[0]
         return found, self._port(found, port)
 
     def _port(self, device: str, port: str | None) -> str:
@@ -110,4 +121,4 @@ class Faults:
 
     def _is_to_host(self, device: str, port: str) -> bool:
         found = self.building.neighbour(device, port)
-        return found is not None and self.building.devices[found.device].platform == "linux"
+        return found is not None and self.building.is_host(found.device)

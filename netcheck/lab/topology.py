@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
-from netcheck.model.device import Device, LinkLayer, Port
+from netcheck.model.device import Device, LinkLayer, Port, Role
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
 from netcheck.model.known import Known, is_known
@@ -15,7 +17,6 @@ from netcheck.model.known import Known, is_known
 T = TypeVar("T")
 DEFAULT_SPEED_BPS = 400_000_000_000
 DEFAULT_CABLE_M = 5.0
-SIMULATED = ("sonic", "linux")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,11 @@ class LabDevice:
     model: str = ""
     ports: tuple[LabPort, ...] = ()
     rdma: tuple[LabRdma, ...] = ()
+
+    @property
+    def is_host(self) -> bool:
+        """Flows end here: its role says so, or without a role its RDMA devices do."""
+        return self.role == Role.HOST if self.role else bool(self.rdma)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,13 @@ def _device(row: dict[str, Any]) -> LabDevice:
     return LabDevice(ports=ports, rdma=rdma, **row)
 
 
+@cache
+def simulated() -> tuple[str, ...]:
+    """Give the platforms that can be simulated, by walking ``lab/devices``."""
+    here = Path(__file__).parent / "devices"
+    return tuple(sorted(entry.parent.name for entry in here.glob("*/build.py")))
+
+
 def topology_of(fabric: Fabric) -> Topology:
     """Take from a fabric what the lab builds.
 
@@ -117,10 +130,10 @@ def topology_of(fabric: Fabric) -> Topology:
 
 def _lab_device(device: Device, cabled: set[str]) -> LabDevice:
     platform = _or(device.platform, "")
-    if platform not in SIMULATED:
+    if platform not in simulated():
         raise InputError(
             f"{device.name}: platform {platform or 'not said'}: the lab simulates "
-            f"{' and '.join(SIMULATED)}"
+            f"{', '.join(simulated())}"
         )
     names = [*device.ports, *sorted(cabled - set(device.ports))]
     rdma = tuple(
