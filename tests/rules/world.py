@@ -10,7 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
 from netcheck.model.device import CongestionControl, Device, HostFacts, Port, RdmaDevice, Role
-from netcheck.model.fabric import Fabric, Link, Origin, Policy, PortRef, Suppression
+from netcheck.model.fabric import Aggregate, Fabric, Link, Origin, Policy, PortRef, Suppression
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN
 from netcheck.model.qos import DeviceQos, Dynamic, PortQos, Static
@@ -142,8 +142,29 @@ def intent(world: World) -> Fabric | None:
     places = {key: said.pop(key) for key in list(said) if " " in key or key == "links"}
     for key in [key for key in said if key.rstrip("0123456789") in {*ROLES, "router"}]:
         places[key] = said.pop(key)
+    others = said.pop("policies", {})
+    bundles = tuple(_aggregate(one) for one in said.pop("aggregates", ()))
     suppressions = tuple(build(Suppression, one) for one in said.pop("suppress", ()))
     classes = {name: {"name": name, **each} for name, each in said.pop("classes", {}).items()}
     policy = build(Policy, {"name": "backend", "classes": classes, **said})
     planned = fabric(places, Origin.INTENDED)
-    return replace(planned, policies=FrozenMap({"backend": policy}), suppressions=suppressions)
+    policies = {"backend": policy, **{name: _policy(name, one) for name, one in others.items()}}
+    return replace(
+        planned,
+        policies=FrozenMap(policies),
+        policy="backend" if others else UNKNOWN,
+        aggregates=bundles,
+        suppressions=suppressions,
+    )
+
+
+def _policy(name: str, said: World) -> Policy:
+    classes = {one: {"name": one, **each} for one, each in said.get("classes", {}).items()}
+    built: Policy = build(Policy, {"name": name, "classes": classes})
+    return built
+
+
+def _aggregate(text: str) -> Aggregate:
+    """Give an aggregate from ``leaf1 po1 Ethernet0,Ethernet8 leaf2``; the peer is optional."""
+    device_name, name, members, *peer = text.split()
+    return Aggregate(name, device_name, tuple(members.split(",")), peer[0] if peer else UNKNOWN)

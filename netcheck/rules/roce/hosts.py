@@ -194,6 +194,8 @@ def roce_traffic_class_unset(rdma: RdmaView) -> Iterator[Fault]:
     Fix: echo 106 into /sys/class/infiniband/DEV/tc/1/traffic_class.
     """
     wanted = rdma_dscps(rdma.policy)
+    if sum(each.is_lossless and not each.is_cnp for each in rdma.policy.classes) > 1:
+        raise NotGivenError("one class that all RDMA traffic is in")
     is_unset = is_absent(rdma, "traffic_class")
     if is_unset or rdma.traffic_class >> 2 not in wanted:
         found = "none" if is_unset else f"ToS {rdma.traffic_class}"

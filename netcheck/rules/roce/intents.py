@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from netcheck.model.device import Role
-from netcheck.model.fabric import Link, PortRef
+from netcheck.model.fabric import Delivery, Fabric, Link, PortRef
 from netcheck.model.finding import Place, Severity
-from netcheck.model.known import ABSENT, is_known
+from netcheck.model.known import is_known
 from netcheck.model.records import ClassView
 from netcheck.model.view import FabricView, IntentView
+from netcheck.rules.roce.scopes import policy_name
 from netcheck.rules.rule import Fault, Scope, rule
 
 OUTSIDE = frozenset({Role.ROUTER, Role.GATEWAY})
@@ -85,13 +86,18 @@ def intent_lossless_scope_open(fabric: FabricView) -> Iterator[Fault]:
     plan = fabric.plan
     for link in plan.links:
         for here, there in _leaving(fabric, link):
-            policy = plan.devices[here.device].ports[here.port].policy
-            name = policy if is_known(policy) else plan.policy
-            lossless = policy is not ABSENT and name is not ABSENT
-            if lossless:
-                shown = name if is_known(name) else "the fabric's policy"
-                place = (Place(here.device, here.port),)
-                yield Fault(fabric, ("policy",), "none", shown, f"towards {there}", places=place)
+            name = policy_name(plan, here)
+            if not is_known(name) or _has_none_lossless(plan, name):
+                continue
+            place = (Place(here.device, here.port),)
+            yield Fault(fabric, ("policy",), "none", name, f"towards {there}", places=place)
+
+
+def _has_none_lossless(plan: Fabric, name: str) -> bool:
+    """The policy says which classes there are, and none of them is lossless."""
+    policy = plan.policies.get(name)
+    classes = policy.classes.values() if policy else ()
+    return bool(classes) and not any(each.delivery is Delivery.LOSSLESS for each in classes)
 
 
 def _leaving(fabric: FabricView, link: Link) -> Iterator[tuple[PortRef, PortRef]]:

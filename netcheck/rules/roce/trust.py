@@ -246,7 +246,11 @@ def dscp_tc_map_mismatch_path(fabric: FabricView) -> Iterator[Fault]:
                 ports.append((port, port.dscp_to_priority))
     votes = _votes(ports)
     for port, mapped in ports:
-        usual = {dscp: vote for dscp, vote in votes.items() if mapped.get(dscp) != vote}
+        usual = {
+            dscp: vote
+            for dscp, vote in votes.items()
+            if mapped.get(dscp) != vote and _is_in_scope(port, dscp)
+        }
         if usual:
             found = {dscp: mapped.get(dscp, "nothing") for dscp in usual}
             key = str(min(usual))
@@ -259,19 +263,27 @@ def _is_on_path(port: PortView) -> bool:
     return bool(port.pfc_rx | port.pfc_tx)
 
 
+def _is_in_scope(port: PortView, dscp: int) -> bool:
+    """The intent has a lossless class with that DSCP here, or does not say."""
+    if not port.has_policy:
+        return True
+    said = [each.dscp for each in port.policy.classes_saying("dscp") if each.is_lossless]
+    return not said or any(dscp in each for each in said)
+
+
 def _votes(ports: list[tuple[PortView, FrozenMap[int, int]]]) -> dict[int, int]:
     """For each DSCP that is lossless somewhere: where most switches lead it."""
     lossless = {
         dscp
         for port, mapped in ports
         for dscp, priority in mapped.items()
-        if priority in port.lossless_priorities
+        if priority in port.lossless_priorities and _is_in_scope(port, dscp)
     }
     votes: dict[int, int] = {}
     for dscp in sorted(lossless):
         counted = Counter[int]()
         for port, mapped in ports:
-            if dscp in mapped:
+            if dscp in mapped and _is_in_scope(port, dscp):
                 counted[mapped[dscp]] += len({member.device for member in port.members})
         votes[dscp] = max(sorted(counted), key=lambda value: _weight(counted, value, ports))
     return votes

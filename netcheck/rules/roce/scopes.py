@@ -1,0 +1,385 @@
+"""Where policies meet: a lossless class ends at a border that was meant, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from netcheck.model.device import Role
+from netcheck.model.fabric import Aggregate, Delivery, Fabric, Link, PortRef
+from netcheck.model.fact import NotGivenError, is_absent
+from netcheck.model.finding import Place, Severity
+from netcheck.model.known import ABSENT, Known, is_known
+from netcheck.model.paths import tier_of
+from netcheck.model.view import FabricView, PortView, RdmaView
+from netcheck.rules.rule import Fault, Scope, rule
+
+SIGCOMM: Final = "RDMA over Commodity Ethernet at Scale, SIGCOMM 2016"
+PFC: Final = ("pfc_rx", "pfc_tx")
+
+
+class Lossless(NamedTuple):
+    """A lossless class as a link sees it: its PFC priority, and its DSCPs where they are said."""
+
+    pfc_priority: int
+    dscp: Known[frozenset[int]]
+
+
+def policy_name(plan: Fabric, end: PortRef) -> Known[str]:
+    """Name of the policy that the intent has for a port; ABSENT ends RDMA there."""
+    device = plan.devices.get(end.device)
+    port = device.ports.get(end.port) if device else None
+    if port is not None and (is_known(port.policy) or port.policy is ABSENT):
+        return port.policy
+    if not is_known(plan.policy) and len(plan.policies) == 1 and plan.policy is not ABSENT:
+        return next(iter(plan.policies))
+    return plan.policy
+
+
+def lossless_by_policy(plan: Fabric) -> dict[str, dict[Lossless, str]]:
+    """Give ``policy -> lossless class -> its name``, as far as priorities are said."""
+    found: dict[str, dict[Lossless, str]] = {}
+    for name, policy in plan.policies.items():
+        classes = found.setdefault(name, {})
+        for each in policy.classes.values():
+            number = each.pfc_priority if is_known(each.pfc_priority) else each.priority
+            if each.delivery is Delivery.LOSSLESS and is_known(number):
+                classes[Lossless(number, each.dscp)] = each.name
+    return found
+
+
+@rule(
+    "lossless-at-one-end-only",
+    severity=Severity.ERROR,
+    scope=Scope.FABRIC,
+    source=f"{SIGCOMM}: PFC must stop at the border; derived: a pause needs both ends of a link",
+    supersedes=("pfc-prio-peer-mismatch", "pfc-host-missing", "dscp-lossless-at-one-end-only"),
+    is_proof=False,
+)
+def lossless_at_one_end_only(fabric: FabricView) -> Iterator[Fault]:
+    """The policies at the two ends of a link do not agree on which priorities are lossless.
+
+    Why: one end sends pauses that the other was never meant to obey; PFC leaks out of the
+        domain there, or the class drops although its policy says lossless.
+    Bad: policy backend (priority 3 lossless) at the leaf, none or frontend at the other end.
+    Good: one policy at both ends, or policies with the same lossless priorities.
+    Fix: name the same policy at both ends, or end it at both.
+    """
+    second_scope(fabric.plan)
+    for link in fabric.links:
+        if not link.has_ends or not all(end.has_policy or end.ends_rdma for end in link.ends):
+            continue
+        for here, there in link.directions():
+            missing = _paused_by_policy(there) - _paused_by_policy(here)
+            if missing:
+                yield _one_ended(here, there, missing)
+
+
+def _one_ended(here: PortView, there: PortView, missing: frozenset[int]) -> Fault:
+    names = [each.name for each in there.policy.lossless() if each.pfc_priority in missing]
+    return Fault(
+        here,
+        ("policy", *PFC),
+        f"priority {', '.join(map(str, sorted(missing)))} lossless ({', '.join(names)})",
+        f"policy {here.policy.name}" if here.has_policy else "policy none",
+        note=f"policy {there.policy.name} at the other end",
+    )
+
+
+def _paused_by_policy(port: PortView) -> frozenset[int]:
+    if not port.has_policy:
+        return frozenset()
+    return frozenset(each.pfc_priority for each in port.policy.lossless())
+
+
+@rule(
+    "lossless-class-split",
+    severity=Severity.ERROR,
+    scope=Scope.FABRIC,
+    source="derived: a path is as lossless as its worst hop, so hosts of a class need hops of it",
+    is_proof=False,
+)
+def lossless_class_split(fabric: FabricView) -> Iterator[Fault]:
+    """Hosts of one lossless class reach each other only over links where it is not lossless.
+
+    Why: their traffic crosses a scope in which nothing holds it back; it drops there.
+    Bad: storage is lossless at hosts of leaf01 and leaf03, and at no spine.
+    Good: the policy between the switches has the class too.
+    Fix: give the links between them a policy with the class; or give classes that never meet
+        other names and marks.
+    """
+    plan = fabric.plan
+    for each, name, world in _scopes(plan):
+        groups = world.groups(each)
+        for reachable in groups.values():
+            if len(reachable) < 2:  # noqa: PLR2004 -- one group is the whole scope
+                continue
+            largest = max(reachable, key=lambda group: (len(group), group))
+            for group in sorted(reachable):
+                if group is not largest:
+                    yield Fault(
+                        fabric,
+                        ("policy",),
+                        f"class {name} lossless on the way to {_some(largest)}",
+                        f"no such way from {_some(group)}",
+                        places=tuple(Place(leaf) for leaf in group),
+                    )
+
+
+def _some(names: tuple[str, ...]) -> str:
+    shown = 3
+    rest = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + rest
+
+
+@rule(
+    "lossless-uplink-left-out",
+    severity=Severity.ERROR,
+    scope=Scope.FABRIC,
+    source="derived: equal-cost routing spreads a class over all uplinks, whatever their policy",
+    is_proof=False,
+)
+def lossless_uplink_left_out(fabric: FabricView) -> Iterator[Fault]:
+    """One of several equal uplinks has a policy without a lossless class of the others.
+
+    Why: routing sends a share of the class over it, and that share drops.
+    Bad: three uplinks of leaf01 have policy core, the fourth has frontend.
+    Good: all uplinks to switches that lead to hosts of the class have it.
+    Fix: name the same policy on the uplink.
+    """
+    for each, name, world in _scopes(fabric.plan):
+        for link in world.left_out(each):
+            places = tuple(Place(end.device, end.port) for end in (link.a, link.b))
+            shown = policy_name(fabric.plan, link.a)
+            yield Fault(
+                fabric,
+                ("policy",),
+                f"class {name} lossless, as on the other uplinks",
+                f"policy {shown}" if is_known(shown) else "policy none",
+                places=places,
+            )
+
+
+class _Scope:
+    """Links between switches, and which of them have a lossless class at both ends."""
+
+    def __init__(self, plan: Fabric, classes: dict[str, dict[Lossless, str]]) -> None:
+        self.plan = plan
+        self.classes = classes
+        self.inner: list[Link] = []
+        self.outer: list[tuple[PortRef, str]] = []
+        for link in plan.links:
+            a, b = plan.devices.get(link.a.device), plan.devices.get(link.b.device)
+            if a is None or b is None:
+                continue
+            hosts = (a.role is Role.HOST, b.role is Role.HOST)
+            if hosts == (False, False):
+                self.inner.append(link)
+            elif hosts == (True, False):
+                self.outer.append((link.a, link.b.device))
+            elif hosts == (False, True):
+                self.outer.append((link.b, link.a.device))
+
+    def has(self, end: PortRef, each: Lossless) -> bool:
+        """The policy of a port has the class."""
+        name = policy_name(self.plan, end)
+        return is_known(name) and each in self.classes.get(name, {})
+
+    def leaves(self, each: Lossless) -> list[str]:
+        """Switches with hosts of the class."""
+        return sorted({leaf for end, leaf in self.outer if self.has(end, each)})
+
+    def groups(self, each: Lossless) -> dict[str, list[tuple[str, ...]]]:
+        """Give ``island of cables -> groups of leaves that the class joins``."""
+        leaves = self.leaves(each)
+        cabled = _joined(self.inner)
+        within = _joined([link for link in self.inner if self._carries(link, each)])
+        found: dict[str, dict[str, list[str]]] = {}
+        for leaf in leaves:
+            island = found.setdefault(cabled.get(leaf, leaf), {})
+            island.setdefault(within.get(leaf, leaf), []).append(leaf)
+        return {name: [tuple(one) for one in each.values()] for name, each in found.items()}
+
+    def _carries(self, link: Link, each: Lossless) -> bool:
+        return self.has(link.a, each) and self.has(link.b, each)
+
+    def left_out(self, each: Lossless) -> Iterator[Link]:
+        """Uplinks without the class, of switches with hosts of it, to switches that carry it."""
+        carried = [link for link in self.inner if self._carries(link, each)]
+        carriers = {end.device for link in carried for end in (link.a, link.b)}
+        leaves = set(self.leaves(each)) & carriers
+        for link in self.inner:
+            low, high = self._by_tier(link)
+            if low in leaves and high in carriers and not self._carries(link, each):
+                yield link
+
+    def _by_tier(self, link: Link) -> tuple[str, str]:
+        a, b = tier_of(self.plan, link.a.device), tier_of(self.plan, link.b.device)
+        if a == b:
+            return "", ""
+        ends = (link.a.device, link.b.device)
+        return ends if a < b else (ends[1], ends[0])
+
+
+def _scopes(plan: Fabric) -> Iterator[tuple[Lossless, str, _Scope]]:
+    """Each lossless class that not every port has, with its name and the links of the fabric."""
+    scoped = second_scope(plan)
+    by_policy = lossless_by_policy(plan)
+    world = _Scope(plan, by_policy)
+    names = {each: name for classes in by_policy.values() for each, name in classes.items()}
+    for each in scoped:
+        yield each, names[each], world
+
+
+def second_scope(plan: Fabric) -> list[Lossless]:
+    """Give the lossless classes that not every port has.
+
+    Raises:
+        NotGivenError: All policies have the same ones, so there is nothing to cross.
+    """
+    by_policy = lossless_by_policy(plan)
+    everywhere = set.intersection(*map(set, by_policy.values())) if by_policy else set()
+    is_partial = _ends_somewhere(plan)
+    every = dict.fromkeys(each for classes in by_policy.values() for each in classes)
+    scoped = [each for each in every if is_partial or each not in everywhere]
+    if not scoped:
+        raise NotGivenError("a second scope")
+    return scoped
+
+
+def _ends_somewhere(plan: Fabric) -> bool:
+    return plan.policy is ABSENT or any(
+        port.policy is ABSENT for device in plan.devices.values() for port in device.ports.values()
+    )
+
+
+def _joined(links: list[Link]) -> dict[str, str]:
+    """Give ``device -> one name for all that the links join``."""
+    parent: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while parent.setdefault(name, name) != name:
+            parent[name] = parent[parent[name]]
+            name = parent[name]
+        return name
+
+    for link in links:
+        parent[root(link.a.device)] = root(link.b.device)
+    return {name: root(name) for name in list(parent)}
+
+
+@rule(
+    "lag-policy-differs",
+    severity=Severity.ERROR,
+    scope=Scope.FABRIC,
+    source="IEEE 802.1AX: a flow may take any member; derived: so all members need one policy",
+    supersedes=("pfc-lag-member-mismatch",),
+    is_proof=False,
+)
+def lag_policy_differs(fabric: FabricView) -> Iterator[Fault]:
+    """Members of one aggregate, or of an MLAG, have different policies.
+
+    Why: the hash decides which policy a flow gets, and with it whether it drops.
+    Bad: Ethernet0 of PortChannel1 has policy backend, Ethernet8 has frontend.
+    Good: one policy on all members, at both MLAG peers.
+    Fix: name the same policy for every member.
+    """
+    plan = fabric.plan
+    if not plan.aggregates:
+        raise NotGivenError("aggregates")
+    for name, members in _bundles(plan):
+        held = {end: policy_name(plan, end) for end in members}
+        usual = max(held.values(), key=lambda one: (list(held.values()).count(one), str(one)))
+        for end, one in held.items():
+            if one != usual:
+                yield Fault(
+                    fabric,
+                    ("policy", *PFC),
+                    _policy_word(usual),
+                    _policy_word(one),
+                    note=f"as other members of {name}",
+                    places=(Place(end.device, end.port),),
+                )
+
+
+def _policy_word(name: Known[str]) -> str:
+    return f"policy {name}" if is_known(name) else "policy none"
+
+
+def _bundles(plan: Fabric) -> Iterator[tuple[str, list[PortRef]]]:
+    """Each aggregate with its members; those of MLAG peers together, once."""
+    by_place = {(one.device, one.name): one for one in plan.aggregates}
+    seen: set[tuple[str, str]] = set()
+    for one in plan.aggregates:
+        if (one.device, one.name) in seen:
+            continue
+        peer = _other_half(by_place, one)
+        halves = [one] if peer is None else [one, peer]
+        seen.update((half.device, half.name) for half in halves)
+        yield one.name, [PortRef(half.device, port) for half in halves for port in half.members]
+
+
+def _other_half(by_place: dict[tuple[str, str], Aggregate], one: Aggregate) -> Aggregate | None:
+    return by_place.get((one.mlag_peer, one.name)) if is_known(one.mlag_peer) else None
+
+
+@rule(
+    "mlag-peer-one-sided",
+    severity=Severity.ERROR,
+    scope=Scope.FABRIC,
+    source="derived: an MLAG is one aggregate on two switches; both must know of it",
+    is_proof=False,
+)
+def mlag_peer_one_sided(fabric: FabricView) -> Iterator[Fault]:
+    """An aggregate names an MLAG peer that has no such aggregate, or names another peer.
+
+    Why: the host bundles both cables while only one switch does; half of its traffic is lost
+        or loops.
+    Bad: leaf01 PortChannel1 has mlag_peer leaf02, leaf02 has no PortChannel1.
+    Good: both have PortChannel1, each naming the other.
+    Fix: declare the aggregate at both peers under one name.
+    """
+    by_place = {(one.device, one.name): one for one in fabric.plan.aggregates}
+    shared = [one for one in by_place.values() if is_known(one.mlag_peer)]
+    if not shared:
+        raise NotGivenError("MLAG")
+    for one in shared:
+        peer = _other_half(by_place, one)
+        if peer is not None and peer.mlag_peer == one.device:
+            continue
+        found = "no such aggregate" if peer is None else f"mlag_peer {_named(peer)}"
+        yield Fault(
+            fabric,
+            ("aggregate",),
+            f"{one.name} with mlag_peer {one.device} at {one.mlag_peer}",
+            found,
+            places=(Place(str(one.mlag_peer), one.name),),
+        )
+
+
+def _named(one: Aggregate) -> str:
+    return one.mlag_peer if is_known(one.mlag_peer) else "not said"
+
+
+@rule(
+    "roce-traffic-class-forced",
+    severity=Severity.ERROR,
+    scope=Scope.RDMA,
+    source="NVIDIA: /sys/class/infiniband/DEV/tc/1/traffic_class overrides what jobs ask for",
+    supersedes=("roce-traffic-class-unset",),
+    is_proof=False,
+)
+def roce_traffic_class_forced(rdma: RdmaView) -> Iterator[Fault]:
+    """A NIC with two classes of RDMA traffic forces one mark on all of it.
+
+    Why: the second class travels in the first; it is paused with it and never counted apart.
+    Bad: classes rdma and storage, traffic class 106 forced.
+    Good: nothing forced; each job asks for its class.
+    Fix: take the forced value back, and set the traffic class in each job.
+    """
+    names = [each.name for each in rdma.policy.classes if each.is_lossless and not each.is_cnp]
+    if len(names) < 2:  # noqa: PLR2004 -- one class may be forced
+        raise NotGivenError("a second class of RDMA traffic")
+    if not is_absent(rdma, "traffic_class") and rdma.traffic_class:
+        found = f"ToS {rdma.traffic_class} forced"
+        yield Fault(rdma, ("traffic_class",), f"none forced, for {', '.join(names)}", found)
