@@ -9,7 +9,7 @@ from pathlib import Path
 from netcheck.lab.building import Building
 from netcheck.lab.devices.device import SimulatedDevice
 from netcheck.lab.devices.linux.host import LinuxHost
-from netcheck.lab.devices.shell import ShellExit, Streams
+from netcheck.lab.devices.shell import Shell, ShellExit, Streams
 from netcheck.lab.devices.sonic.state import SonicSwitch
 from netcheck.lab.topology import LabCable, LabDevice, LabPort, LabRdma, Topology
 
@@ -49,7 +49,8 @@ def sh(device: SimulatedDevice, line: str, *, user: str = "root") -> tuple[str, 
 async def run(device: SimulatedDevice, line: str, *, user: str = "root") -> tuple[str, int]:
     """Run a line in a new shell, in a running loop."""
     shell = device.new_shell()
-    shell.user = user
+    if isinstance(shell, Shell):
+        shell.user = user
     held: list[str] = []
     try:
         status = await shell.run(line, Streams(held.append, held.append))

@@ -11,6 +11,7 @@ from typing import Protocol
 from netcheck.lab.devices import filetools, sessiontools, texttools
 from netcheck.lab.devices.files import FileTree, MadeUp
 from netcheck.lab.devices.shell import Program, Shell
+from netcheck.lab.devices.ssh import LoginShell
 from netcheck.lossless.dataplane.network import Node
 from netcheck.lossless.dataplane.result import FlowCounters, PortCounters
 
@@ -58,7 +59,7 @@ class SimulatedDevice:
         self.files.add("/proc/sys/kernel/random/boot_id", MadeUp(lambda: self.boot_id + "\n"))
         self.programs: dict[str, Program] = dict(COMMON)
 
-    def new_shell(self) -> Shell:
+    def new_shell(self) -> LoginShell:
         """A shell for one session."""
         return Shell(self.name, self.files, self.programs)
 

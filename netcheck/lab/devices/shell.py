@@ -106,6 +106,11 @@ class Shell:
             folder = "~" + folder[len(home) :]
         return f"{self.user}@{self.host}:{folder}{'#' if self.user == 'root' else '$'} "
 
+    @property
+    def farewell(self) -> str:
+        """What the shell prints when it ends."""
+        return "exit\n" if self.user == "root" else "logout\n"
+
     def path(self, name: str) -> str:
         """An absolute, clean path."""
         return posixpath.normpath(posixpath.join(self.folder, name))

@@ -8,16 +8,35 @@ import os
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import asyncssh
 
 from netcheck.lab.devices.files import ENCODING, WRITABLE_BY_ALL, FileTree
-from netcheck.lab.devices.shell import Shell, ShellExit, Streams
+from netcheck.lab.devices.shell import ShellExit, Streams
 
 INTERRUPTED = 130
 CTRL_C, CTRL_D, CTRL_U, BACKSPACES = 3, 4, 21, (8, 127)
 CR, LF = 13, 10
 NO_FILES_READ = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+class LoginShell(Protocol):
+    """What a login talks to: a POSIX shell or a device's own command line."""
+
+    status: int
+    jobs: set[asyncio.Task[int]]
+
+    @property
+    def prompt(self) -> str:
+        """What is printed when it waits."""
+
+    @property
+    def farewell(self) -> str:
+        """What is printed when it ends at the user's word."""
+
+    async def run(self, text: str, streams: Streams) -> int:
+        """Run a line; give its status. Raises ShellExit to end."""
 
 
 class LoginServer(asyncssh.SSHServer):
@@ -89,7 +108,7 @@ class Terminal:
     """One session on a terminal: echoes, keeps what is typed ahead, obeys Ctrl-C."""
 
     process: Process
-    shell: Shell
+    shell: LoginShell
     lines: asyncio.Queue[str | None] = field(default_factory=asyncio.Queue)
     partial: bytearray = field(default_factory=bytearray)
     last: int = 0
@@ -114,7 +133,7 @@ class Terminal:
             try:
                 await self._run_line(line)
             except ShellExit as end:
-                self._write("logout\n" if self.shell.user != "root" else "exit\n")
+                self._write(self.shell.farewell)
                 return end.status
 
     async def _run_line(self, line: str) -> None:
@@ -186,7 +205,7 @@ class Terminal:
             self.process.stdout.write(text.replace("\n", "\r\n").encode(*ENCODING))
 
 
-async def _run_command(process: Process, shell: Shell, command: str) -> int:
+async def _run_command(process: Process, shell: LoginShell, command: str) -> int:
     async def read() -> str:
         data: bytes = await process.stdin.read()
         return data.decode(*ENCODING)
@@ -202,7 +221,7 @@ async def _run_command(process: Process, shell: Shell, command: str) -> int:
         return end.status
 
 
-async def _handle(process: Process, new_shell: Callable[[], Shell]) -> None:
+async def _handle(process: Process, new_shell: Callable[[], LoginShell]) -> None:
     shell = new_shell()
     try:
         if process.command is not None:
@@ -224,7 +243,7 @@ class Login:
 
 
 async def listen(
-    host: str, port: int, login: Login, new_shell: Callable[[], Shell], files: FileTree
+    host: str, port: int, login: Login, new_shell: Callable[[], LoginShell], files: FileTree
 ) -> asyncssh.SSHAcceptor:
     """Serve one device at an address of its own.
 

@@ -1,0 +1,1 @@
+"""Base of simulated devices whose login is a command line with configuration modes."""
