@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from netcheck.model.counters import Meaning
-from netcheck.model.fact import NotGivenError
+from netcheck.model.fact import NotGivenError, is_readable
 from netcheck.model.finding import Place, Severity
 from netcheck.model.known import is_known
 from netcheck.model.qos import Dynamic
@@ -29,6 +29,8 @@ def buf_profile_mode_mismatch(device: DeviceView) -> Iterator[Fault]:
     Fix: give the profile the threshold of its pool's mode.
     """
     whole = device.whole_qos
+    if not is_readable(whole, "buffer_profiles"):
+        raise NotGivenError("buffer profiles")
     for name, profile in whole.buffer_profiles.items():
         with device.attempt():
             pool = whole.pools.get(profile.pool)
