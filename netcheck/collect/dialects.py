@@ -77,15 +77,16 @@ def dialect(facts: SessionFacts) -> Dialect:
 
 
 class ShellDialect:
-    """A POSIX shell: every command is followed by a mark with its exit status."""
+    """A POSIX shell: every command is followed by a mark of its own with its exit status."""
 
     idle = "true"
 
     def __init__(self) -> None:
-        self._mark = f"netcheck-{secrets.token_hex(4)}"
-        self._done = re.compile(rf"{self._mark}=(\d+)\r?\n".encode())
-        self._prompt = _SHELL_PROMPT
+        self._name = f"netcheck-{secrets.token_hex(4)}"
+        self._count = 0
         self._searched = 0
+        self._prompt = _SHELL_PROMPT
+        self._next_mark()
 
     def login(self) -> list[LoginStep]:
         """Ask for a status; what is shown after it is the prompt."""
@@ -93,7 +94,7 @@ class ShellDialect:
 
     def typed(self, line: str) -> str:
         """Give the line with a request for its status."""
-        self._searched = 0
+        self._next_mark()
         return f'{line}; echo "{self._mark}=$?"\n'
 
     def ending(self, buffer: bytearray) -> Ending | None:
@@ -125,6 +126,12 @@ class ShellDialect:
     def without_prompt(self, output: bytes) -> bytes:
         """Drop a prompt at the end."""
         return self._prompt.sub(b"", output)
+
+    def _next_mark(self) -> None:
+        self._count += 1
+        self._mark = f"{self._name}-{self._count}"
+        self._done = re.compile(rf"{self._mark}=(\d+)\r?\n".encode())
+        self._searched = 0
 
     def _is_prompt_after(self, buffer: bytearray, start: int) -> bool:
         shown = without_escapes(bytes(buffer[start:][-_TAIL:]))

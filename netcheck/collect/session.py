@@ -11,6 +11,7 @@ import hashlib
 import re
 import shlex
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 _LOGIN_S: Final = 15.0
 _INTERRUPTED: Final = 130
-_INTERRUPT_AGAIN_S: Final = 1.0
+_INTERRUPT_AGAIN_S: Final = 0.25
 _INTERRUPT_SHOWN: Final = re.compile(r"(?:\^C\n?)+\Z")
 _CHUNK: Final = 65536
 
@@ -155,20 +156,36 @@ class Session:
             TransportError: It does not end in time, or the session broke.
         """
         end = self._end_of(timeout)
-        while not self._dialect.is_prompt_shown(self._buffer):
-            # A shell that is just starting the command may miss it: once more each second.
+        shown: str | None = None
+        patience = _INTERRUPT_AGAIN_S
+        while True:
             self._send("\x03")
-            again = min(end, time.monotonic() + _INTERRUPT_AGAIN_S)
-            while not self._dialect.is_prompt_shown(self._buffer):
-                if not self._receive_until(again, self._running):
-                    break
+            if self._comes(self._dialect.is_prompt_shown, patience, end):
+                shown = self._interrupted() if shown is None else shown
+                self._buffer.clear()
+                self._send(self._dialect.typed(self._dialect.idle))
+                if self._comes(self._dialect.ending, patience, end):
+                    self._running = ""
+                    return Output(shown, _INTERRUPTED)
             if time.monotonic() >= end:
                 raise self._broken(f"{self._running}: does not stop")
+            # Once may not do: a shell that is starting the next command of the line waits on,
+            # and with each Ctrl-C the terminal drops what it has not passed on, such as a
+            # prompt or what was typed next. So again, each time after a longer wait.
+            patience *= 2
+
+    def _interrupted(self) -> str:
+        """Give what an interrupted command printed."""
         shown = without_escapes(self._dialect.shown(self._buffer)).rstrip(b"\r")
-        output = self._dialect.without_prompt(shown)
-        self._running = ""
-        self.run(self._dialect.idle, timeout)  # what the shell still shows of it is gone after this
-        return Output(_INTERRUPT_SHOWN.sub("", _text(output)), _INTERRUPTED)
+        return _INTERRUPT_SHOWN.sub("", _text(self._dialect.without_prompt(shown)))
+
+    def _comes(self, what: Callable[[bytearray], object], patience: float, end: float) -> bool:
+        """Receive until something is there, for at most ``patience`` seconds."""
+        limit = min(end, time.monotonic() + patience)
+        while not (found := what(self._buffer)):
+            if not self._receive_until(limit, self._running):
+                break
+        return bool(found)
 
     def upload(self, path: str, text: str, mode: int = 0o644) -> None:
         """Put a text on the device as root: whole, or not at all.

@@ -100,6 +100,18 @@ def test_an_interrupted_server_gives_its_output_and_the_session_goes_on(
         assert session.run("echo next") == Output("next\n", 0)
 
 
+def test_no_interrupt_is_lost_when_it_meets_the_shell_between_two_commands(
+    bash_device: BashDevice,
+) -> None:
+    start = time.monotonic()
+    with Session(bash_device.target()) as session:
+        for _ in range(20):
+            session.start("echo up; sleep 60")
+            session.wait_for("up\n", timeout=5)
+            assert session.interrupt(timeout=50) == Output("up\n", 130)
+    assert time.monotonic() - start < 40
+
+
 def test_a_command_that_does_not_end_is_given_up_in_time(bash_device: BashDevice) -> None:
     start = time.monotonic()
     with (
