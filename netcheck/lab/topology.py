@@ -38,7 +38,7 @@ class LabRdma:
 
 @dataclass(frozen=True, slots=True)
 class LabDevice:
-    """A device as it is built; ``role`` and ``model`` may be empty."""
+    """A device as it is built; ``role``, ``model`` and ``version`` (of its system) may be empty."""
 
     name: str
     platform: str
@@ -46,6 +46,7 @@ class LabDevice:
     model: str = ""
     ports: tuple[LabPort, ...] = ()
     rdma: tuple[LabRdma, ...] = ()
+    version: str = ""
 
     @property
     def is_host(self) -> bool:
@@ -148,6 +149,7 @@ def _lab_device(device: Device, cabled: set[str]) -> LabDevice:
         _or(device.model, ""),
         tuple(_lab_port(name, device.ports) for name in names),
         rdma,
+        _or(device.os_version, ""),
     )
 
 

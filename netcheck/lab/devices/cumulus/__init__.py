@@ -1,0 +1,1 @@
+"""Switches with Cumulus Linux and NVUE."""
