@@ -1,0 +1,1 @@
+"""A switch with Cisco NX-OS, simulated from Cisco's public documents."""

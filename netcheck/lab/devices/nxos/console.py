@@ -1,0 +1,167 @@
+"""One session at the command line of an NX-OS switch."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from netcheck.lab.devices.cli.pipes import PipeError, filtered
+from netcheck.lab.devices.nxos.configuring import OUTERMOST, Entered, Mode, enter
+from netcheck.lab.devices.nxos.patterns import Kind, LineError, Match, furthest, match
+from netcheck.lab.devices.nxos.refusals import said
+from netcheck.lab.devices.nxos.tree import Block
+from netcheck.lab.devices.shell import ShellExit, Streams
+
+NO_JSON = "Error: cannot convert the output to json\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a command shows: text, and the data of ``| json`` (None: it has none)."""
+
+    text: str
+    data: object = None
+
+
+Action = Callable[["Console", Match], Shown | str]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """An exec command."""
+
+    pattern: str
+    action: Action
+
+
+class Switch(Protocol):
+    """What a console needs of its switch."""
+
+    root: Block
+    kinds: dict[str, Kind]
+    commands: Sequence[Command]
+
+    @property
+    def hostname(self) -> str:
+        """Name in the prompt."""
+
+    def change(self, root: Block) -> None:
+        """Take another running configuration. Raises LineError when it is refused."""
+
+
+@dataclass
+class Console:
+    """A session; ``modes`` are those it is in, none outside configuration."""
+
+    switch: Switch
+    modes: tuple[Mode, ...] = ()
+    status: int = 0
+    user: str = "admin"
+    farewell: str = ""
+    jobs: set[asyncio.Task[int]] = field(default_factory=set)
+
+    @property
+    def prompt(self) -> str:
+        """What is printed when the switch waits."""
+        mode = f"({self.modes[-1].name})" if self.modes else ""
+        return f"{self.switch.hostname}{mode}# "
+
+    async def run(self, text: str, streams: Streams) -> int:
+        """Run a line; commands stand between ``;``. Gives 0, or 1 when one is refused."""
+        self.status = 0
+        for line in text.split(" ;"):
+            self.status |= self._run_line(line.rstrip(), streams)
+        return self.status
+
+    def _run_line(self, line: str, streams: Streams) -> int:
+        command, *pipes = [part.strip() for part in line.split(" | ")]
+        if not command or command.startswith("!"):
+            return 0
+        try:
+            shown = self._answer(command)
+            streams.out(self._piped(shown, pipes))
+        except LineError as error:
+            indent = len(self.prompt) + len(line) - len(line.lstrip())
+            streams.out(said(error, command, indent))
+            return 1
+        except PipeError:
+            place = LineError("invalid-command", len(command.split()))
+            streams.out(said(place, command, len(self.prompt)))
+            return 1
+        return 0
+
+    def _answer(self, line: str) -> Shown | str:
+        words = tuple(line.split())
+        if words[0] == "exit" and self.modes:
+            self.modes = self.modes[:-1]
+            return ""
+        if words[0] == "end":
+            self.modes = ()
+            return ""
+        if self.modes:
+            return self._configure(line, words)
+        return self._execute(words)
+
+    def _configure(self, line: str, words: tuple[str, ...]) -> Shown | str:
+        try:
+            entered = self._entered(line)
+        except LineError as error:
+            if error.name not in ("invalid-command", "incomplete-command"):
+                raise
+            try:
+                return self._execute(words[1:] if words[0] == "do" else words)
+            except LineError as other:
+                raise furthest(iter((error, other))) from None
+        self.switch.change(entered.root)
+        self.modes = entered.modes
+        return ""
+
+    def _entered(self, line: str) -> Entered:
+        return enter(line, self.switch.root, self.modes)
+
+    def _execute(self, words: tuple[str, ...]) -> Shown | str:
+        found: list[tuple[Command, Match]] = []
+        errors: list[LineError] = []
+        for command in self.switch.commands:
+            try:
+                found.append((command, match(words, command.pattern, self.switch.kinds)))
+            except LineError as error:
+                errors.append(error)
+        if not found:
+            raise furthest(iter(errors))
+        exact = [pair for pair in found if pair[1].is_exact]
+        if not exact and len({pair[1].words for pair in found}) > 1:
+            raise LineError("ambiguous-command", 0)
+        command, chosen = (exact or found)[0]
+        return command.action(self, chosen)
+
+    def configure(self) -> None:
+        """Go to configuration mode."""
+        self.modes = (OUTERMOST,)
+
+    def log_out(self) -> None:
+        """End the session.
+
+        Raises:
+            ShellExit: Always.
+        """
+        raise ShellExit(0)
+
+    def _piped(self, answer: Shown | str, pipes: Sequence[str]) -> str:
+        shown = answer if isinstance(answer, Shown) else Shown(answer)
+        text = shown.text
+        for pipe in pipes:
+            if pipe in ("json", "json-pretty"):
+                text = _as_json(shown.data, is_pretty=pipe == "json-pretty")
+            else:
+                text = filtered(text, pipe)
+        return text if not text or text.endswith("\n") else text + "\n"
+
+
+def _as_json(data: object, *, is_pretty: bool) -> str:
+    if data is None:
+        return NO_JSON
+    return json.dumps(data, indent=4 if is_pretty else None) + "\n"
