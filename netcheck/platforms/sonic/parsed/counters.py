@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from netcheck.model.counters import Counter, CounterKey
@@ -14,9 +15,11 @@ from netcheck.platforms.sonic.parsed.counter_names import (
     POOL_COUNTERS,
     PORT_COUNTERS,
     QUEUE_COUNTERS,
+    Named,
     Sense,
     sense_of,
 )
+from netcheck.platforms.sonic.parsed.redis_dump import DumpedCells
 from netcheck.platforms.sonic.parsed.schema import UINT64, number_in
 from netcheck.platforms.sonic.parsed.tables import Database, Row, Tables
 
@@ -42,6 +45,8 @@ _KINDS: Final = (
     _Kind("COUNTERS_PG_NAME_MAP", GROUP_COUNTERS, has_index=True),
     _Kind("COUNTERS_BUFFER_POOL_NAME_MAP", POOL_COUNTERS, has_index=False),
 )
+_BY_NAMES: Final = {kind.names: kind for kind in _KINDS}
+SURE_DIGITS: Final = 19  # fewer digits than 2**64 has
 
 
 @dataclass(slots=True)
@@ -56,14 +61,30 @@ class Counts:
     evidence: dict[str, Evidence] = field(default_factory=dict)
     is_given: bool = False
 
-    def add(self, key: CounterKey, sense: Sense, value: Known[int], evidence: Evidence) -> None:
-        """Add a counter; one that is there already stays unless it has no value."""
+    def add(
+        self,
+        key: CounterKey,
+        sense: Sense,
+        value: Known[int],
+        seen: Evidence | Row,
+        field_name: str = "",
+    ) -> None:
+        """Add a counter; one that is there already stays unless it has no value.
+
+        Args:
+            key: Which counter.
+            sense: What it means.
+            value: Its reading.
+            seen: Where it stands, or the row in whose field ``field_name`` it does.
+            field_name: Field of the row.
+        """
         self.is_given = True
         there = self.counters.get(key)
         if there is None or there.value is UNKNOWN:
             self.counters[key] = Counter(value, sense.kind, sense.unit)
-            place = f"port {key.port}" if key.port else "device"
-            self.evidence.setdefault(f"{place} counters", evidence)
+            place = f"port {key.port} counters" if key.port else "device counters"
+            if place not in self.evidence:
+                self.evidence[place] = _place(seen, field_name)
 
 
 def counted(text: str) -> Known[int]:
@@ -73,6 +94,8 @@ def counted(text: str) -> Known[int]:
         >>> counted("1,200"), counted("N/A")
         (1200, UNKNOWN)
     """
+    if text.isascii() and text.isdigit() and len(text) < SURE_DIGITS:
+        return int(text)
     plain = text.strip().replace(",", "")
     return int(plain) if number_in(plain, 0, UINT64) else UNKNOWN
 
@@ -84,9 +107,9 @@ def read_counters(tables: Tables, counts: Counts) -> None:
         if isinstance(names, Missing):
             continue
         counts.is_given = True
-        for name, cell in names.cells.items():
+        for name, oid in _texts(names).items():
             port, index = _split(name, has_index=kind.has_index)
-            for row, prefix in _hashes(tables, cell.text):
+            for row, prefix in _hashes(tables, oid):
                 _add(counts, kind, row, (port, index, prefix, name))
 
 
@@ -100,14 +123,31 @@ def _hashes(tables: Tables, oid: str) -> Iterator[tuple[Row, str]]:
 def _add(counts: Counts, kind: _Kind, row: Row, owner: tuple[str, int, str, str]) -> None:
     port, index, prefix, name = owner
     is_pool = kind.counters is POOL_COUNTERS
-    for field_name, cell in row.cells.items():
-        named = sense_of(field_name, kind.counters)
+    for field_name, text in _texts(row).items():
+        named = _named(field_name, kind.names)
         if named is None:
             continue
         number = named.priority if named.priority >= 0 else index
         label = f"{name} {prefix}{field_name}" if is_pool else f"{prefix}{field_name}"
         key = CounterKey("" if is_pool else port, named.sense.meaning, number, label)
-        counts.add(key, named.sense, counted(cell.text), cell.evidence)
+        counts.add(key, named.sense, counted(text), row, field_name)
+
+
+def _place(seen: Evidence | Row, field_name: str) -> Evidence:
+    return seen.cells[field_name].evidence if isinstance(seen, Row) else seen
+
+
+def _texts(row: Row) -> dict[str, str]:
+    cells = row.cells
+    if isinstance(cells, DumpedCells):
+        return cells.texts
+    return {name: cell.text for name, cell in cells.items()}
+
+
+@lru_cache(maxsize=4096)
+def _named(field_name: str, names: str) -> Named | None:
+    """What a field of the objects of one map means; the same few come up without end."""
+    return sense_of(field_name, _BY_NAMES[names].counters)
 
 
 def _split(name: str, *, has_index: bool) -> tuple[str, int]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from netcheck.model.device import Defect, DefectKind
 from netcheck.platforms.sonic.parsed.json_text import JsonText, JsonValue, Member
+from netcheck.platforms.sonic.parsed.redis_dump import DumpedCells, Hash
 from netcheck.platforms.sonic.parsed.schema import SCHEMAS, KeyForm
 from netcheck.platforms.sonic.parsed.tables import Cell, Database, Row, Source, Table, Tables
 
@@ -66,6 +67,21 @@ def load_json(source: Source, text: JsonText, tables: Tables) -> None:
         else:
             tables.unread.append(source.evidence(0))
         loader.finish()
+
+
+def load_dump(source: Source, hashes: Sequence[Hash], tables: Tables) -> bool:
+    """Put the hashes of a plain dump into the tables; False where a key is of no redis form."""
+    if not all(map(_is_redis_key, (found.key for found in hashes))):
+        return False
+    loader = _Loader(source, tables)
+    for found in hashes:
+        loader.add_hash(found)
+    loader.finish()
+    return True
+
+
+def _is_redis_key(key: str) -> bool:
+    return ":" in key or "|" in key or _COUNTER_TABLE.fullmatch(key) is not None
 
 
 def _parts(root: JsonValue) -> list[JsonValue]:
@@ -162,6 +178,15 @@ class _Loader:
         self.found.setdefault(at, {})[place.key] = self._row(place.key, fields, member.offset)
         if not is_whole:
             self.partial.add(at)
+
+    def add_hash(self, found: Hash) -> None:
+        place = place_of(found.key, self.hint)
+        if place is None:
+            self._tell_unread(found.key, Member("", found.offset))
+            return
+        found.fields.pop("NULL", None)  # as in _row
+        row = Row(place.key, DumpedCells(found, self.source), self.source, found.offset)
+        self.found.setdefault((place.database, place.table), {})[place.key] = row
 
     def _row(self, key: str, fields: Mapping[str, Member], offset: int) -> Row:
         cells = {name: Cell(_text_of(m), self.source, m.offset) for name, m in fields.items()}

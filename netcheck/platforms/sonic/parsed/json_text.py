@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 _STRING: Final = r'"((?:[^"\\\x00-\x1f]|\\.)*)"'
 _GAP: Final = r"[ \t\n\r]*"
 _KEY: Final = re.compile(rf"{_GAP}{_STRING}{_GAP}:{_GAP}")
 _TEXT: Final = re.compile(rf"{_STRING}{_GAP}")
+# A whole member with a text, as nearly all are, and what follows it.
+_PAIR: Final = re.compile(rf"{_GAP}{_STRING}{_GAP}:{_GAP}{_STRING}{_GAP}([,}}])")
 _BARE: Final = re.compile(rf"(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null){_GAP}")
 _SPACE: Final = re.compile(_GAP)
 _COMMENT: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|(?m:^[ \t]*#[^\n]*)')
@@ -29,8 +31,7 @@ _MARK: Final = "\ufeff"  # byte order mark that some editors put first
 JsonValue: TypeAlias = "str | dict[str, Member] | list[Member]"
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """A value with the offset of its key (in an object) or of itself (in a list).
 
     Attributes:
@@ -177,6 +178,17 @@ class _Reader:
         if self.text.startswith("}", at):
             return members, self.skip(at + 1)
         while True:
+            match = _PAIR.match(self.text, at)
+            if match is not None and "\\" not in match[0]:
+                key, text, delimiter = match.groups()
+                key_at = match.start(1) - 1
+                if key in members:
+                    self.duplicates.append((key, key_at))
+                members[key] = Member(text, key_at)
+                at = match.end()
+                if delimiter == "}":
+                    return members, self.skip(at)
+                continue
             match = _KEY.match(self.text, at)
             if match is None:
                 raise self._broken(self.skip(at), "expected a key in an object")

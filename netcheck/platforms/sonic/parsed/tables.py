@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
 
 from netcheck.model.device import Defect, DefectKind
 from netcheck.model.document import Document, Evidence
@@ -34,12 +36,8 @@ class Source:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        starts = [0]
-        at = self.document.text.find("\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = self.document.text.find("\n", at + 1)
-        return starts
+        lengths = [len(line) + 1 for line in self.document.text.split("\n")]
+        return list(accumulate(lengths[:-1], initial=0))
 
     def evidence(self, offset: int = -1, *, counter: str = "") -> Evidence:
         """Give the place of an offset; of the whole document when it is negative."""
@@ -59,8 +57,7 @@ class Source:
         return Evidence(self.document.name, number, column, self.document.command, counter)
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """One field of a row: its text and where it stands."""
 
     text: str
