@@ -56,6 +56,7 @@ _WITH_MATCH: tuple[tuple[str, Show], ...] = (
 )
 _ALONE: tuple[tuple[str, Callable[[NxosSwitch], Shown | str]], ...] = (
     ("show version", show_interfaces.version),
+    ("show system uptime", show_interfaces.uptime),
     ("show startup-config", maintenance.startup),
     ("show checkpoint summary", maintenance.checkpoints),
     ("show feature", maintenance.features),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from netcheck.lab.devices.nxos.checks import guard_predefined
 from netcheck.lab.devices.nxos.grammar import BASE, KINDS, MODES, Rule
-from netcheck.lab.devices.nxos.patterns import LineError, Match, forms, furthest, match
+from netcheck.lab.devices.nxos.patterns import LineError, Match, best, forms, furthest, match
 from netcheck.lab.devices.nxos.tree import Block
 
 Path = tuple[str, ...]
@@ -84,22 +84,8 @@ def _enter(words: tuple[str, ...], root: Block, modes: tuple[Mode, ...]) -> Ente
 
 
 def _rule(words: tuple[str, ...], mode: Mode) -> tuple[Rule, Match]:
-    """The rule that a line fits; one typed in full wins over abbreviated ones."""
-    found: list[tuple[Rule, Match]] = []
-    errors: list[LineError] = []
-    for rule in MODES[mode.name]:
-        try:
-            found.append((rule, match(words, rule.pattern, KINDS)))
-        except LineError as error:
-            errors.append(error)
-    exact = [pair for pair in found if pair[1].is_exact]
-    if exact:
-        return exact[0]
-    if len({pair[1].words for pair in found}) > 1:
-        raise LineError("ambiguous-command", 0)
-    if found:
-        return found[0]
-    raise furthest(iter(errors))
+    """The rule that a line fits."""
+    return best(words, ((rule.pattern, rule) for rule in MODES[mode.name]), KINDS)
 
 
 def _put(block: Block, rule: Rule, line: str) -> str:

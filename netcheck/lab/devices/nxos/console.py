@@ -10,7 +10,7 @@ from typing import Protocol
 
 from netcheck.lab.devices.cli.pipes import PipeError, filtered
 from netcheck.lab.devices.nxos.configuring import OUTERMOST, Entered, Mode, enter
-from netcheck.lab.devices.nxos.patterns import Kind, LineError, Match, furthest, match
+from netcheck.lab.devices.nxos.patterns import Kind, LineError, Match, best, furthest
 from netcheck.lab.devices.nxos.refusals import said
 from netcheck.lab.devices.nxos.tree import Block
 from netcheck.lab.devices.shell import ShellExit, Streams
@@ -123,20 +123,9 @@ class Console:
         return enter(line, self.switch.root, self.modes)
 
     def _execute(self, words: tuple[str, ...]) -> Shown | str:
-        found: list[tuple[Command, Match]] = []
-        errors: list[LineError] = []
-        for command in self.switch.commands:
-            try:
-                found.append((command, match(words, command.pattern, self.switch.kinds)))
-            except LineError as error:
-                errors.append(error)
-        if not found:
-            raise furthest(iter(errors))
-        exact = [pair for pair in found if pair[1].is_exact]
-        if not exact and len({pair[1].words for pair in found}) > 1:
-            raise LineError("ambiguous-command", 0)
-        command, chosen = (exact or found)[0]
-        return command.action(self, chosen)
+        patterns = ((command.pattern, command) for command in self.switch.commands)
+        command, found = best(_joined(words), patterns, self.switch.kinds)
+        return command.action(self, found)
 
     def configure(self) -> None:
         """Go to configuration mode."""
@@ -165,3 +154,15 @@ def _as_json(data: object, *, is_pretty: bool) -> str:
     if data is None:
         return NO_JSON
     return json.dumps(data, indent=4 if is_pretty else None) + "\n"
+
+
+def _joined(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Words in which ``ethernet 1/1`` is one, as the switch takes both."""
+    found: list[str] = []
+    for word in words:
+        before = found[-1].lower() if found else ""
+        if word[0].isdigit() and "/" in word and before and "ethernet".startswith(before):
+            found[-1] += word
+        else:
+            found.append(word)
+    return tuple(found)

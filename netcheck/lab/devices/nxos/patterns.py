@@ -7,9 +7,10 @@ words, ``[...]`` for what may be left out. How a value looks is said by its kind
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeVar
 
 REST = "<rest>"
 _PART = re.compile(r"\[([^\]]*)\]|(\S+)")
@@ -33,14 +34,20 @@ class LineError(Exception):
 
 # a value's word in its canonical form
 Kind = Callable[[str], str]
+Kinds = Mapping[str, Kind]
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A line that fits a pattern: its words in full, and whether none was abbreviated."""
+    """A line that fits a pattern.
+
+    Attributes:
+        words: Its words in full.
+        exact: How many of the pattern's own words were typed in full.
+    """
 
     words: tuple[str, ...]
-    is_exact: bool
+    exact: int
 
 
 @cache
@@ -56,7 +63,7 @@ def forms(pattern: str) -> tuple[tuple[str, ...], ...]:
     return tuple(sorted(found, key=len, reverse=True))
 
 
-def match(words: tuple[str, ...], pattern: str, kinds: Mapping[str, Kind]) -> Match:
+def match(words: tuple[str, ...], pattern: str, kinds: Kinds) -> Match:
     """Fit words to a pattern.
 
     Raises:
@@ -71,6 +78,33 @@ def match(words: tuple[str, ...], pattern: str, kinds: Mapping[str, Kind]) -> Ma
     raise furthest(iter(errors))
 
 
+T = TypeVar("T")
+
+
+def best(
+    words: tuple[str, ...], patterns: Iterable[tuple[str, T]], kinds: Kinds
+) -> tuple[T, Match]:
+    """Give what belongs to the pattern that fits with most of its words typed in full.
+
+    Raises:
+        LineError: None fits, or several fit equally well and read the line differently.
+    """
+    found: list[tuple[T, Match]] = []
+    errors: list[LineError] = []
+    for pattern, item in patterns:
+        try:
+            found.append((item, match(words, pattern, kinds)))
+        except LineError as error:
+            errors.append(error)
+    if not found:
+        raise furthest(iter(errors))
+    top = max(fit.exact for _, fit in found)
+    chosen = [pair for pair in found if pair[1].exact == top]
+    if len({fit.words for _, fit in chosen}) > 1:
+        raise LineError("ambiguous-command", 0)
+    return chosen[0]
+
+
 def _reach(error: LineError) -> int:
     """How far the device read before it stopped."""
     return 1_000 if error.word is None else error.word
@@ -81,27 +115,27 @@ def furthest(errors: Iterator[LineError]) -> LineError:
     return max(errors, key=_reach, default=LineError("invalid-command", 0))
 
 
-def _fit(words: tuple[str, ...], form: tuple[str, ...], kinds: Mapping[str, Kind]) -> Match:
+def _fit(words: tuple[str, ...], form: tuple[str, ...], kinds: Kinds) -> Match:
     found: list[str] = []
-    is_exact = True
+    exact = 0
     for index, token in enumerate(form):
         if index >= len(words):
             raise LineError("incomplete-command", index)
         if token == REST:
-            return Match((*found, *words[index:]), is_exact)
+            return Match((*found, *words[index:]), exact)
         try:
             full = _word(words[index], token, kinds)
         except LineError as error:
             error.word = index
             raise
-        is_exact &= token.startswith("<") or full == words[index]
+        exact += full == words[index] and not token.startswith("<")
         found.append(full)
     if len(words) > len(form):
         raise LineError("invalid-command", len(form))
-    return Match(tuple(found), is_exact)
+    return Match(tuple(found), exact)
 
 
-def _word(word: str, token: str, kinds: Mapping[str, Kind]) -> str:
+def _word(word: str, token: str, kinds: Kinds) -> str:
     if token.startswith("<"):
         return kinds[token[1:-1]](word)
     choices = token.split("|")

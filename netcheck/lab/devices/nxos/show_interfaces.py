@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from netcheck.lab.devices.nxos.console import Shown
 from netcheck.lab.devices.nxos.hardware import is_pfc_on, no_drop
 from netcheck.lab.devices.nxos.layout import Data, dotted, rule, short, table
@@ -59,6 +61,20 @@ def version(switch: NxosSwitch) -> Shown:
         "manufacturer": "Cisco Systems, Inc.",
     }
     return Shown(text, data)
+
+
+def uptime(switch: NxosSwitch) -> Shown:
+    """``show system uptime``."""
+    up = switch.uptime()
+    names = ("days", "hours", "minutes", "seconds")
+    said = ", ".join(f"{value} {name}" for value, name in zip(up, names, strict=True))
+    started = time.strftime("%a %b %d %H:%M:%S %Y", time.gmtime(time.time() - switch.age_s))
+    data: Data = {"sys_st_time": started}
+    for begin in ("sys_up", "kn_up"):
+        ends = ("days", "hrs", "mins", "secs")
+        data |= {f"{begin}_{end}": str(value) for end, value in zip(ends, up, strict=True)}
+    text = f"System start time:          {started}\nSystem uptime:              {said}\n"
+    return Shown(f"{text}Kernel uptime:              {said}\n", data)
 
 
 def interface(switch: NxosSwitch, match: Match) -> Shown:

@@ -116,9 +116,14 @@ class NxosSwitch(SimulatedDevice):
         """The port is administratively up."""
         return self.found.interfaces[port].is_up
 
+    @property
+    def age_s(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.started
+
     def uptime(self) -> tuple[int, int, int, int]:
         """Days, hours, minutes and seconds since the start."""
-        seconds = int(time.monotonic() - self.started)
+        seconds = int(self.age_s)
         return seconds // 86400, seconds // 3600 % 24, seconds // 60 % 60, seconds % 60
 
     def hardware(self) -> Node:

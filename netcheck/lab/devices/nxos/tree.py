@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 STEP = 2
-_FIRST = ("version", "hostname", "feature", "lldp", "system jumbomtu", "class-map", "policy-map")
-_LAST = ("interface", "line")
+_FIRST = ("version", "hostname", "vdc", "feature", "no password", "username", "lldp")
+_QOS = ("priority-flow-control", "system jumbomtu", "class-map", "policy-map", "system qos")
+_LAST = ("interface", "line", "boot")
 
 
 class Block(dict[str, "Block"]):
@@ -55,7 +56,7 @@ def write_tree(block: Block, depth: int = 0) -> str:
     """Give the text of a tree, two blanks a level; objects are set apart by an empty line."""
     rows = []
     for line, below in block.items():
-        if not depth and below:
+        if not depth and (below or line.startswith("interface")):
             rows.append("\n")
         rows.append(f"{' ' * STEP * depth}{line}\n")
         rows.append(write_tree(below, depth + 1))
@@ -75,7 +76,7 @@ def natural(text: str) -> tuple[tuple[int, str], ...]:
 
 
 def _rank(line: str) -> tuple[int, tuple[tuple[int, str], ...]]:
-    for place, words in enumerate(_FIRST):
+    for place, words in enumerate((*_FIRST, *_QOS)):
         if line.startswith(words):
             return place, ()
     if line.startswith(_LAST):
