@@ -8,7 +8,7 @@ from pathlib import Path
 from netcheck.lab.building import Building
 from netcheck.lab.devices.cumulus.state import CumulusSwitch
 from netcheck.lab.devices.device import SimulatedDevice
-from netcheck.lab.devices.shell import ShellExit, Streams
+from netcheck.lab.devices.shell import Shell, ShellExit, Streams
 from netcheck.lab.topology import LabCable, LabDevice, LabPort, LabRdma, Topology
 
 SPEED = 400_000_000_000
@@ -64,8 +64,10 @@ def switch_of(building: Building) -> CumulusSwitch:
     return device
 
 
-async def _run(device: SimulatedDevice, line: str, user: str, given: str) -> tuple[str, int]:
+async def run_as(device: SimulatedDevice, line: str, user: str, given: str) -> tuple[str, int]:
+    """Run a line in a new shell, in a running loop."""
     shell = device.new_shell()
+    assert isinstance(shell, Shell)
     shell.user = user
     held: list[str] = []
 
@@ -83,7 +85,7 @@ def nv(
     device: SimulatedDevice, line: str, *, user: str = "admin", given: str = ""
 ) -> tuple[str, int]:
     """Run a line in a new shell; give its output (both streams) and status."""
-    return asyncio.run(_run(device, line, user, given))
+    return asyncio.run(run_as(device, line, user, given))
 
 
 def apply_file(switch: CumulusSwitch, text: str) -> tuple[str, int]:

@@ -10,6 +10,7 @@ from netcheck.lab.devices.cumulus.state import CumulusSwitch
 from netcheck.lab.devices.device import Surroundings
 from netcheck.lab.devices.shell import Call
 from netcheck.lab.topology import LabDevice
+from netcheck.lossless.dataplane.network import PRIORITIES
 
 _CLEARED = {
     "counters": ("pfc_in", "pfc_out", "paused_us", "queue_packets", "queue_bytes", "queue_drops"),
@@ -106,6 +107,11 @@ def hardware_counters(switch: CumulusSwitch, name: str) -> dict[str, int]:
         "HwIfOutQDrops": drops_out,
         "HwIfOutNonQDrops": oversize_out,
         "HwIfOutPausePkt": 0,
+        **{
+            f"HwIf{way}Pfc{priority}Pkt": tallies.count(name, kind, priority)
+            for way, kind in (("In", "pfc_in"), ("Out", "pfc_out"))
+            for priority in range(PRIORITIES)
+        },
         "SoftInErrors": 0,
         "SoftInDrops": 0,
         "SoftInFrameErrors": 0,

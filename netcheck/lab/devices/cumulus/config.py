@@ -30,7 +30,7 @@ CONFIRM_MINUTES = 10.0
 # Names after which an id follows, in parts that the lab keeps without knowing them.
 _HAS_IDS = frozenset(
     (  # noqa: SIM905 -- one word after the other reads better
-        "address neighbor vrf member vlan vni domain interface rule server gateway network prefix"
+        "address neighbor member vlan vni domain interface rule server gateway network prefix"
         " address-family router evpn bgp ospf enable-list static via nexthop community"
     ).split()
 )

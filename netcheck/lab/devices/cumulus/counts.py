@@ -45,38 +45,38 @@ def qos_counters(switch_: CumulusSwitch, name: str) -> View:
 
 
 def egress_queue_stats(switch_: CumulusSwitch, name: str) -> View:
-    """Frames, bytes and discards of each traffic class."""
+    """Frames, bytes and discards of each traffic class.
+
+    The discards are packets, though texts write Bytes behind them: the same
+    counter stands without a unit in ``qos roce counters``.
+    """
     tallies = switch_.tallies
     return {
-        "traffic-class": {
-            str(queue): {
-                "tx-frames": tallies.count(name, "queue_packets", queue),
-                "tx-bytes": tallies.count(name, "queue_bytes", queue),
-                "tx-uc-buffer-discards": tallies.count(name, "queue_drop_bytes", queue),
-                "wred-discards": 0,
-            }
-            for queue in PRIORITIES
+        str(queue): {
+            "tx-frames": tallies.count(name, "queue_packets", queue),
+            "tx-bytes": tallies.count(name, "queue_bytes", queue),
+            "tx-uc-buffer-discards": tallies.count(name, "queue_drops", queue),
+            "wred-discards": 0,
         }
+        for queue in PRIORITIES
     }
 
 
 def ingress_buffer_stats(switch_: CumulusSwitch, name: str) -> View:
-    """Frames and discards of each priority group."""
+    """Frames and discards (packets) of each priority group."""
     group_of = switch_.port(name).group_of
     tallies = switch_.tallies
     return {
-        "priority-group": {
-            str(group): {
-                "rx-frames": sum(
-                    tallies.count(name, "rx_packets", priority)
-                    for priority in PRIORITIES
-                    if group_of[priority] == group
-                ),
-                "rx-buffer-discards": _discarded_bytes(switch_, name, group),
-                "rx-shared-buffer-discards": 0,
-            }
-            for group in PRIORITIES
+        str(group): {
+            "rx-frames": sum(
+                tallies.count(name, "rx_packets", priority)
+                for priority in PRIORITIES
+                if group_of[priority] == group
+            ),
+            "rx-buffer-discards": tallies.count(name, "group_drops", group),
+            "rx-shared-buffer-discards": 0,
         }
+        for group in PRIORITIES
     }
 
 
@@ -84,15 +84,13 @@ def pfc_stats(switch_: CumulusSwitch, name: str) -> View:
     """Pause frames of each switch priority, and for how long they paused (microseconds)."""
     tallies = switch_.tallies
     return {
-        "switch-priority": {
-            str(priority): {
-                "rx-pause-frames": tallies.count(name, "pfc_in", priority),
-                "rx-pause-duration": tallies.count(name, "paused_us", priority),
-                "tx-pause-frames": tallies.count(name, "pfc_out", priority),
-                "tx-pause-duration": 0,
-            }
-            for priority in PRIORITIES
+        str(priority): {
+            "rx-pause-frames": tallies.count(name, "pfc_in", priority),
+            "rx-pause-duration": tallies.count(name, "paused_us", priority),
+            "tx-pause-frames": tallies.count(name, "pfc_out", priority),
+            "tx-pause-duration": 0,
         }
+        for priority in PRIORITIES
     }
 
 
@@ -103,14 +101,6 @@ def port_stats(switch_: CumulusSwitch, name: str) -> View:
         "rx-stats": {"pause-frames": 0},
         "tx-stats": {"ecn-marked-packets": marked, "mc-buffer-discards": 0, "pause-frames": 0},
     }
-
-
-def _discarded_bytes(switch_: CumulusSwitch, name: str, group: int) -> int:
-    """Bytes dropped at ingress: packets times the mean frame of the port."""
-    tallies = switch_.tallies
-    packets = tallies.total(name, "rx_packets")
-    mean = tallies.total(name, "rx_bytes") / packets if packets else 0
-    return round(tallies.count(name, "group_drops", group) * mean)
 
 
 def roce_counters(switch_: CumulusSwitch, name: str) -> View:
