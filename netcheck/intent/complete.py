@@ -15,7 +15,7 @@ from netcheck.intent.cables import (
     far_port,
 )
 from netcheck.intent.complaint import Complaints
-from netcheck.intent.defaults import L2_MTU, complete_policy
+from netcheck.intent.defaults import L2_MTU, complete_policy, lossless_classes
 from netcheck.intent.hosts import (
     ETHERNET_BYTES,
     host_ip_mtu,
@@ -155,9 +155,16 @@ class _Completion:
         return replace(device, host=replace(device.host, environment=environment))
 
     def _under_policy(self, device: Device) -> Iterator[RdmaDevice]:
-        for one in device.rdma.values():
-            if one.ports and self._policy(device.ports[one.ports[0]]):
-                yield one
+        """RDMA devices that one job can use: all that mark alike; lossless ones before others."""
+        found = [
+            (one, policy)
+            for one in device.rdma.values()
+            if one.ports and (policy := self._policy(device.ports[one.ports[0]]))
+        ]
+        best = [one for one, policy in found if lossless_classes(policy)] or [
+            one for one, _ in found
+        ]
+        return (one for one, _ in found if one.rdma_cm_tos == best[0].rdma_cm_tos)
 
     def _switch(self, device: Device) -> Device:
         policies = [policy for port in device.ports.values() if (policy := self._policy(port))]

@@ -94,7 +94,7 @@ def build_aggregates(name: str, fields: Fields) -> list[Aggregate]:
     """Give the aggregates of one device."""
     found = []
     for aggregate, inner in fields.children("aggregates").items():
-        members = inner.texts("members")
+        members = inner.members("members")
         peer = inner.peer("mlag_peer")
         found.append(
             Aggregate(aggregate, name, members if isinstance(members, tuple) else (), peer)

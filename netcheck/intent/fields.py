@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from netcheck.intent.complaint import Complaints
 from netcheck.intent.nodes import Node
-from netcheck.intent.ranges import Axes, RangeError, choose, expand
+from netcheck.intent.ranges import Axes, RangeError, choose, expand, parse_pattern
 from netcheck.intent.units import Quantity, checked_address, parse_quantity, whole
 from netcheck.model.document import Evidence
 from netcheck.model.known import ABSENT, UNKNOWN, Known
@@ -149,12 +149,24 @@ class Fields:
         """Give a quantity in base units."""
         return self._measured(key, lambda text: float(parse_quantity(text, quantity)))
 
+    def members(self, key: str) -> Known[tuple[str, ...]]:
+        """Give a list of texts whose ranges run with those of the own name, never the device's.
+
+        Two members of one bundle on each of two devices are not one member each.
+        """
+        layer = next((one for one in reversed(self.layers) if key in one.node.mapping), None)
+        if layer is None:
+            return UNKNOWN
+        columns = len(parse_pattern(layer.key).columns)
+        own = columns + 1 if columns > 1 else columns
+        return self._texts(key, layer.node.mapping[key], layer.axes[:own])
+
     def texts(self, key: str) -> Known[tuple[str, ...]]:
         """Give one text or a list of texts; ranges run with the axes or are expanded."""
         found = self.find(key)
-        if found is None:
-            return UNKNOWN
-        node, axes = found
+        return UNKNOWN if found is None else self._texts(key, *found)
+
+    def _texts(self, key: str, node: Node, axes: Axes) -> tuple[str, ...]:
         values = [one.value for one in (node.items or [node])]
         names: list[str] = []
         for value in values:

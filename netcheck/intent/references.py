@@ -26,7 +26,7 @@ def check_references(fabric: Fabric, complaints: Complaints, *, deployable: bool
         complaints: Takes the complaints.
         deployable: Also ask for all that deployment needs.
     """
-    checks = [_links(fabric), _aggregates(fabric), _management(fabric)]
+    checks = [_links(fabric), _aggregates(fabric), _breakouts(fabric), _management(fabric)]
     if deployable:
         checks += [_missing(fabric), _managers(fabric)]
     for check in checks:
@@ -138,6 +138,20 @@ def _aggregates(fabric: Fabric) -> Said:
                 hint = suggest(member, device.ports)
                 yield at, f"{device.name} {aggregate.name}: member {member} is no port{hint}"
         yield from _peer(fabric, aggregate, at)
+
+
+def _breakouts(fabric: Fabric) -> Said:
+    """A port that is broken out is there no more, unless its first part keeps the name."""
+    for device in fabric.devices.values():
+        for port in device.ports.values():
+            if not is_known(port.parent):
+                continue
+            whole = device.ports.get(port.parent)
+            if whole is not None and whole.parent != port.parent:
+                at = device.find_evidence(f"port {port.name}")
+                message = f"parent {port.parent} is declared as a port of its own"
+                hint = f"say parent: {port.parent} there too, or take it out"
+                yield at, f"{device.name} {port.name}: {message}; {hint}"
 
 
 def _peer(fabric: Fabric, aggregate: Aggregate, at: Evidence) -> Said:

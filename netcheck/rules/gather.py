@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from netcheck.lossless.asics import asic_of_model
 from netcheck.model.device import AdminState, Device, LinkLayer, Port, RdmaDevice
-from netcheck.model.fabric import Fabric, Link, Origin, Policy, PortRef
+from netcheck.model.fabric import Delivery, Fabric, Link, Origin, Policy, PortRef
 from netcheck.model.finding import Place
 from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing, first_known, is_known
 from netcheck.model.qos import PortQos
@@ -99,6 +99,10 @@ def takes_part(device: Device, port: Port) -> bool:
     if is_known(device.platform) and device.platform in HOST_PLATFORMS:
         return True
     return port.admin_state is AdminState.UP or not _is_bare(port.qos)
+
+
+def _has_lossless(policy: Policy) -> bool:
+    return any(each.delivery is Delivery.LOSSLESS for each in policy.classes.values())
 
 
 def _is_bare(qos: PortQos) -> bool:
@@ -211,7 +215,8 @@ class Gathered:
         planned = self.plan.device(device.name)
         for port in planned.ports.values() if planned else ():
             stand = self.plan.stand(device, port)
-            policy = stand.policy or policy
+            if policy is None or (stand.policy and not _has_lossless(policy)):
+                policy = stand.policy
         asic = asic_of(device, planned)
         return DeviceView(device, policy=policy, is_intended=self.is_intended, asic=asic)
 

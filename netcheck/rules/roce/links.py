@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from netcheck.model.device import Device, Neighbour, Port
 from netcheck.model.fabric import Fabric, PortRef
@@ -24,6 +24,8 @@ QOS_FACTS = (
     "ecn",
     "ingress_buffer",
 )
+
+PEER_FACTS = ("pfc_rx", "pfc_tx", "trust")  # what two switches of different make can be held to
 
 
 @rule(
@@ -187,21 +189,57 @@ def pfc_lag_member_mismatch(fabric: FabricView) -> Iterator[Fault]:
     """
     for device, name, members in _aggregates(fabric.record):
         for fact in QOS_FACTS:
-            held = {port.name: getattr(port.qos, fact) for port in members}
-            if UNKNOWN in held.values():
-                continue
-            counted = Counter(held.values())
-            usual, votes = counted.most_common(1)[0]
-            for port in members:
-                if held[port.name] != usual:
-                    yield Fault(
-                        fabric,
-                        (fact,),
-                        _shown(usual),
-                        _shown(held[port.name]),
-                        note=f"as {votes} other members of {name}",
-                        places=(Place(device, port.name),),
-                    )
+            held = {port.name: _held(port, fact) for port in members}
+            yield from _unlike(fabric, fact, name, {(device, k): v for k, v in held.items()})
+    for name, halves in _mlags(fabric.record):
+        for fact in PEER_FACTS:
+            both = {(device, port.name): _held(port, fact) for device, port in halves}
+            yield from _unlike(fabric, fact, name, both)
+
+
+def _unlike(
+    fabric: FabricView, fact: str, name: str, held: Mapping[tuple[str, str], object]
+) -> Iterator[Fault]:
+    """Members that hold something else than most of the aggregate do."""
+    if UNKNOWN in held.values():
+        return
+    usual, votes = Counter(held.values()).most_common(1)[0]
+    for place, value in held.items():
+        if value != usual:
+            yield Fault(
+                fabric,
+                (fact,),
+                _shown(usual),
+                _shown(value),
+                note=f"as {votes} other members of {name}",
+                places=(Place(*place),),
+            )
+
+
+def _held(port: Port, fact: str) -> object:
+    """A fact as members must share it: headroom follows each cable, so only who has some counts."""
+    value = getattr(port.qos, fact)
+    if fact != "ingress_buffer" or not is_known(value):
+        return value
+    return frozenset(group for group, account in value.items() if account.is_lossless is True)
+
+
+def _mlags(fabric: Fabric) -> Iterator[tuple[str, list[tuple[str, Port]]]]:
+    """Each aggregate that two switches share, with the ports of both."""
+    by_place = {(one.device, one.name): one for one in fabric.aggregates}
+    for one in fabric.aggregates:
+        peer = by_place.get((one.mlag_peer, one.name)) if is_known(one.mlag_peer) else None
+        if peer is None or peer.device < one.device:
+            continue
+        yield (
+            one.name,
+            [
+                (half.device, port)
+                for half in (one, peer)
+                for member in half.members
+                if (port := _find_port(fabric, PortRef(half.device, member))) is not None
+            ],
+        )
 
 
 def _shown(value: object) -> object:
