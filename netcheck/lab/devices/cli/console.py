@@ -92,6 +92,12 @@ class CliModel(Protocol):
     def hostname(self) -> str:
         """Name in the prompt."""
 
+    def has_port(self, name: str) -> bool:
+        """There is a port of that name."""
+
+    def words(self, line: str) -> list[str]:
+        """Cut a line into words."""
+
     def complaint(self, error: LineError) -> str:
         """What is printed for a line that nothing takes."""
 
@@ -173,7 +179,7 @@ class Console:
         self.status = 0
         if command and not command.startswith(("!", "#")):
             try:
-                answer = await self._answer(command.split())
+                answer = await self._answer(self.device.words(command))
                 streams.out(self._text(answer, pipes))
             except LineError as error:
                 streams.out(self.device.complaint(error))
@@ -192,7 +198,7 @@ class Console:
         scratch.frames = [Frame(TOP, section)]
         refused = []
         for line in lines:
-            words = line.split()
+            words = self.device.words(line)
             if not words or words[0].startswith(("!", "#")):
                 continue
             try:
@@ -213,6 +219,8 @@ class Console:
         try:
             answer = self.configure(words)
         except LineError as error:
+            if error.reason == "ambiguous":
+                raise
             try:
                 return await self._exec(words, inside)
             except LineError as other:
@@ -237,6 +245,8 @@ class Console:
             try:
                 return self._take(words, frames)
             except LineError as error:
+                if error.reason == "ambiguous":
+                    raise
                 worst = max(worst, error, key=lambda found: found.at)
         raise worst
 

@@ -40,6 +40,14 @@ class CliDevice(SimulatedDevice):
         """A console for one session."""
         return Console(self)
 
+    def has_port(self, name: str) -> bool:
+        """There is a port of that name."""
+        raise NotImplementedError(name)
+
+    def words(self, line: str) -> list[str]:
+        """Cut a line into words."""
+        return line.split()
+
     def complaint(self, error: LineError) -> str:
         """What is printed for a line that nothing takes."""
         words = {

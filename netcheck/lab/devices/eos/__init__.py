@@ -1,0 +1,1 @@
+"""A simulated Arista EOS switch of the DCS-7060X class (Tomahawk)."""
