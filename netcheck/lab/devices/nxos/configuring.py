@@ -8,7 +8,15 @@ from dataclasses import dataclass
 
 from netcheck.lab.devices.nxos.checks import guard_predefined
 from netcheck.lab.devices.nxos.grammar import BASE, KINDS, MODES, Rule
-from netcheck.lab.devices.nxos.patterns import LineError, Match, best, forms, furthest, match
+from netcheck.lab.devices.nxos.patterns import (
+    LineError,
+    Match,
+    best,
+    first_words,
+    forms,
+    furthest,
+    match,
+)
 from netcheck.lab.devices.nxos.tree import Block
 
 Path = tuple[str, ...]
@@ -45,7 +53,7 @@ def enter(line: str, root: Block, modes: Sequence[Mode]) -> Entered:
         LineError: No mode knows it, or it is refused for its own sake.
     """
     words = tuple(line.split())
-    errors = []
+    errors: list[LineError] = []
     depths = list(range(len(modes), 0, -1))
     if modes[-1].name in ANYTHING:  # what the outside knows is not meant for such a block
         depths.reverse()
@@ -53,10 +61,15 @@ def enter(line: str, root: Block, modes: Sequence[Mode]) -> Entered:
         try:
             return _enter(words, root, tuple(modes[:depth]))
         except LineError as error:
-            if not _is_syntax(error):
+            if not _is_syntax(error) or _knows(modes[depth - 1], words[0]):
                 raise
             errors.append(error)
     raise furthest(iter(errors))
+
+
+def _knows(mode: Mode, word: str) -> bool:
+    """Lines of a mode begin with this word; what it does not take, no other mode takes."""
+    return any(word in first_words(rule.pattern) for rule in MODES[mode.name])
 
 
 def _is_syntax(error: LineError) -> bool:

@@ -78,6 +78,11 @@ def match(words: tuple[str, ...], pattern: str, kinds: Kinds) -> Match:
     raise furthest(iter(errors))
 
 
+def first_words(pattern: str) -> set[str]:
+    """Words that a line of a pattern may begin with."""
+    return set(pattern.split(maxsplit=1)[0].split("|"))
+
+
 T = TypeVar("T")
 
 
@@ -91,11 +96,15 @@ def best(
     """
     found: list[tuple[T, Match]] = []
     errors: list[LineError] = []
+    begun: set[str] = set()
     for pattern, item in patterns:
+        begun |= {word for word in first_words(pattern) if word.startswith(words[0])}
         try:
             found.append((item, match(words, pattern, kinds)))
         except LineError as error:
             errors.append(error)
+    if not found and len(begun) > 1 and words[0] not in begun:
+        raise LineError("ambiguous-command", 0)
     if not found:
         raise furthest(iter(errors))
     top = max(fit.exact for _, fit in found)
