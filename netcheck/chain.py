@@ -19,6 +19,7 @@ from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import (
     Basis,
+    ClassVerdict,
     Finding,
     Place,
     RunVerdict,
@@ -91,6 +92,8 @@ def run_chain(fabric: Fabric, options: ChainOptions, progress: Progress) -> Repo
         "run",
         tuple(run.findings),
         verdict=run.verdict,
+        classes=run.classes,
+        fabric=fabric,
         devices=tuple(fabric.devices),
         notes=tuple(run.notes),
     )
@@ -106,6 +109,7 @@ class _Run:
         self.findings: list[Finding] = []
         self.notes: list[str] = []
         self.verdict: RunVerdict | None = None
+        self.classes: tuple[ClassVerdict, ...] = ()
 
     def do(self, part: Part) -> bool:
         """Run one stage; True ends the chain."""
@@ -167,7 +171,7 @@ class _Run:
             progress=lambda line: self.progress("perf", line),
         )
         self.findings += outcome.findings
-        self.verdict = outcome.verdict
+        self.verdict, self.classes = outcome.verdict, outcome.classes
         self.notes += perf_notes(outcome)
         return False
 

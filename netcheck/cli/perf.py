@@ -6,6 +6,7 @@ import click
 
 from netcheck.cli.options import INTENT, Common, reaching, reporting
 from netcheck.cli.output import publish, tell
+from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Basis, ExitCode
 from netcheck.perf.verdict import PerfVerdict
 from netcheck.report.report import Report
@@ -63,10 +64,12 @@ def perf(
     options = PerfOptions(duration, settle, queue_pairs, chosen if common.limit else None)
     basis = Basis.SIMULATED if lab else Basis.MEASURED
     found = run_perf(fabric, options, basis=basis, progress=lambda line: tell(line, common))
-    return publish(perf_report(found, tuple(sorted(chosen))), common)
+    return publish(perf_report(found, tuple(sorted(chosen)), fabric), common)
 
 
-def perf_report(found: PerfVerdict, devices: tuple[str, ...]) -> Report:
+def perf_report(
+    found: PerfVerdict, devices: tuple[str, ...], fabric: Fabric | None = None
+) -> Report:
     """A measurement as a report."""
     from netcheck.chain import perf_notes  # noqa: PLC0415 -- as in perf
 
@@ -74,6 +77,8 @@ def perf_report(found: PerfVerdict, devices: tuple[str, ...]) -> Report:
         "perf",
         found.findings,
         verdict=found.verdict,
+        classes=found.classes,
+        fabric=fabric,
         devices=devices,
         notes=tuple(perf_notes(found)),
     )

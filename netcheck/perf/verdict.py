@@ -84,13 +84,13 @@ def judge_perf(results: Sequence[RoundResult], fabric: Fabric, basis: Basis) -> 
             findings += _located(own, fabric, item)
         classes.append(_class_verdict(own, fabric, item, found, basis))
     performance = Performance.SLOW if slow else Performance.OK
-    worst = _worst(classes, basis)
+    worst = run_verdict(classes, basis)
     return PerfVerdict(
         replace(worst, performance=performance), tuple(classes), tuple(_unique([*findings, *slow]))
     )
 
 
-def _worst(classes: Sequence[ClassVerdict], basis: Basis) -> RunVerdict:
+def run_verdict(classes: Sequence[ClassVerdict], basis: Basis) -> RunVerdict:
     """The verdict of the worst class that decides, with the names of all that are as bad."""
     deciding = [item for item in classes if item.is_lossless] or classes
     if not deciding:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 
 from netcheck.model.document import Evidence
-from netcheck.model.finding import Finding, Place, RunVerdict, Severity, Verdict
+from netcheck.model.finding import ClassVerdict, Finding, Place, RunVerdict, Severity, Verdict
 from netcheck.report.report import Report, exit_code
 from netcheck.report.tool import NAME, VERSION
 
@@ -37,6 +37,20 @@ def verdict_object(verdict: RunVerdict | None) -> Mapping[str, object] | None:
     }
 
 
+def class_object(item: ClassVerdict) -> Mapping[str, object]:
+    """The result of one traffic class."""
+    return {
+        "name": item.name,
+        "lossless": item.is_lossless,
+        "run": item.verdict.run.value,
+        "reason": item.verdict.reason.value if item.verdict.reason else None,
+        "packets": item.packets,
+        "loss_bound": item.loss_bound,
+        "pfc": item.paused,
+        "ecn": item.marked,
+    }
+
+
 def summary_object(report: Report) -> Mapping[str, object]:
     """Counts of everything, and of what is not listed one by one."""
     return {
@@ -52,6 +66,7 @@ def summary_object(report: Report) -> Mapping[str, object]:
         "devices": list(report.devices),
         "files": len(report.inputs),
         "unrecognised": [{"file": name, "reason": reason} for name, reason in report.unrecognised],
+        "classes": [class_object(item) for item in report.classes],
         "notes": list(report.notes),
     }
 

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from netcheck.model.document import Evidence
+from netcheck.model.fabric import Fabric
 from netcheck.model.finding import (
+    ClassVerdict,
     ExitCode,
     Finding,
     RunResult,
@@ -26,6 +28,8 @@ class Report:
 
     Attributes:
         verdict: Of a measurement; None outside ``perf`` and ``run``.
+        classes: Its results by traffic class.
+        fabric: What was looked at, for reports that draw it; None where nothing is to draw.
         devices: Names of the devices that were looked at.
         inputs: Files that were read and recognised.
         unrecognised: ``(file, reason)`` of files that were not.
@@ -40,6 +44,8 @@ class Report:
     command: str
     findings: tuple[Finding, ...] = ()
     verdict: RunVerdict | None = None
+    classes: tuple[ClassVerdict, ...] = ()
+    fabric: Fabric | None = None
     devices: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     unrecognised: tuple[tuple[str, str], ...] = ()

@@ -57,3 +57,22 @@ def test_a_host_never_sends_to_itself() -> None:
         for n in range(2)
     ]
     assert rounds(host) == []
+
+
+def test_leaves_that_no_switch_joins_send_nothing_to_each_other() -> None:
+    every = ends(2, "leaf01", "leaf02", "leaf03", "leaf04")
+    islands = {"leaf01": "a", "leaf03": "a", "leaf02": "b"}
+    crossed = {
+        (sender.leaf.device, receiver.leaf.device)
+        for item in rounds(every, islands)
+        for sender, receiver in item.flows
+        if sender.leaf.device != receiver.leaf.device
+    }
+    assert crossed == {("leaf01", "leaf03"), ("leaf03", "leaf01")}
+
+
+def test_a_leaf_with_fewer_nics_gets_one_sender_each() -> None:
+    pairs = rounds([*ends(4, "leaf01"), *ends(2, "leaf02")])[1]
+    assert pairs.pattern is Pattern.ACROSS
+    received = [receiver for _, receiver in pairs.flows]
+    assert len(received) == len(set(received))

@@ -1,6 +1,6 @@
 import json
 
-from netcheck.model.finding import Basis, Performance, RunResult, RunVerdict
+from netcheck.model.finding import Basis, ClassVerdict, Performance, RunResult, RunVerdict
 from netcheck.report.json import write
 from netcheck.report.report import Report
 
@@ -62,3 +62,35 @@ def test_a_measurement_says_result_reason_performance_and_basis() -> None:
         "performance": "ok",
         "basis": "simulated",
     }
+
+
+def test_a_measurement_gives_the_result_of_each_class() -> None:
+    lost = RunVerdict(RunResult.NOT_LOSSLESS, Basis.SIMULATED)
+    held = RunVerdict(RunResult.LOSSLESS, Basis.SIMULATED)
+    classes = (
+        ClassVerdict("rdma", held, 3_000_000, paused=True, marked=True),
+        ClassVerdict("bulk", lost, 500, paused=False, marked=True, is_lossless=False),
+    )
+    found = json.loads(write(Report("perf", verdict=held, classes=classes)))["summary"]["classes"]
+    assert found == [
+        {
+            "name": "rdma",
+            "lossless": True,
+            "run": "lossless",
+            "reason": None,
+            "packets": 3_000_000,
+            "loss_bound": 1e-06,
+            "pfc": True,
+            "ecn": True,
+        },
+        {
+            "name": "bulk",
+            "lossless": False,
+            "run": "not_lossless",
+            "reason": None,
+            "packets": 500,
+            "loss_bound": None,
+            "pfc": False,
+            "ecn": True,
+        },
+    ]
