@@ -14,9 +14,11 @@ import yaml
 
 from netcheck.cli.reference import reference as command_reference
 from netcheck.intent.pages import reference as intent_reference
+from netcheck.lab import describe
 from netcheck.platforms.capabilities import capabilities
 from netcheck.platforms.platform import platform_names
 from netcheck.rules.pages import pages
+from scripts import lab_faults
 
 ROOT = Path(__file__).resolve().parents[1]
 PLATFORMS = ROOT / "netcheck" / "platforms"
@@ -31,6 +33,8 @@ def generated() -> dict[Path, str]:
         ROOT / "docs" / "commands.md": command_reference(),
         ROOT / "docs" / "intent.md": intent_reference(),
         ROOT / "docs" / "support.md": support_table(),
+        ROOT / "docs" / "lab.md": lab_page(),
+        ROOT / "docs" / "lab-faults.md": lab_faults.page(),
         **rules,
     }
 
@@ -46,6 +50,14 @@ def support_table() -> str:
         lines += [f"| {_cell(knob)} | {_cell(_shown_by(row))} |" for knob, row in knobs.items()]
         lines.append("")
     return "\n".join(lines)
+
+
+def lab_page() -> str:
+    """The lab's page with the part in it that says what is simulated."""
+    text = (ROOT / "docs" / "lab.md").read_text(encoding="utf-8")
+    head, begin, rest = text.partition("<!-- begin:")
+    told, end, tail = rest.partition("<!-- end -->")
+    return f"{head}{begin}{told.partition('-->')[0]}-->\n\n{describe.page()}\n{end}{tail}"
 
 
 def _shown_by(row: dict[str, object]) -> str:

@@ -8,7 +8,6 @@ import click
 
 from netcheck.cli.options import INTENT, lab_directory
 from netcheck.cli.output import say
-from netcheck.model.errors import InputError
 from netcheck.model.finding import ExitCode
 
 DIRECTORY = click.option(
@@ -26,7 +25,7 @@ DIRECTORY = click.option(
 def lab() -> None:
     """Run the embedded lab: up, down, status, fault.
 
-    Simulated SONiC switches and Linux hosts on loopback, reached by SSH.
+    Simulated switches and hosts on loopback, reached by SSH; docs/lab.md says what is simulated.
     """
 
 
@@ -40,7 +39,7 @@ def up(intent: tuple[str, ...], directory: str) -> ExitCode:
 
     fabric = api.complete(api.load_intent(intent, deployable=True))
     state = start_lab(fabric, Path(directory).resolve())
-    say(f"{directory}: {len(state.devices)} devices up\n")
+    say(f"{directory}: {len(state.devices)} devices up; netcheck lab status shows them\n")
     return ExitCode.CLEAN
 
 
@@ -58,14 +57,11 @@ def down(directory: str) -> ExitCode:
 @lab.command()
 @DIRECTORY
 def status(directory: str) -> ExitCode:
-    """Show the devices of the lab and where they listen."""
+    """Show the lab's devices and where they listen, its faults, and what is not simulated."""
     from netcheck.cli.devices import running_lab  # noqa: PLC0415 -- an extra
+    from netcheck.lab.describe import status_lines  # noqa: PLC0415 -- an extra
 
-    state = running_lab(directory)
-    for name, address in state.devices.items():
-        say(f"{name}  {address.host} port {address.port}\n")
-    for each in state.faults:
-        say(f"fault: {each}\n")
+    say("".join(f"{line}\n" for line in status_lines(running_lab(directory))))
     return ExitCode.CLEAN
 
 
@@ -78,14 +74,19 @@ def status(directory: str) -> ExitCode:
 def fault(
     name: str | None, device: str | None, port: str | None, directory: str, *, clear: bool
 ) -> ExitCode:
-    """Put a fault into the running lab, or take all out again (--clear)."""
+    """Put a fault into the running lab, or take all out again (--clear).
+
+    Without NAME, lists the faults; docs/lab-faults.md says what each does on each platform.
+    """
     from netcheck.lab import control  # noqa: PLC0415 -- an extra
+    from netcheck.lab.faults import fault_kinds  # noqa: PLC0415 -- an extra
 
     if clear:
         control.clear(Path(directory).resolve())
         say("all faults are out\n")
     elif name is None:
-        raise InputError("lab fault: missing NAME (or --clear)")
+        for known, kind in fault_kinds().items():
+            say(f"{known}{'  (silent: no device shows it)' if kind.is_silent else ''}\n")
     else:
         say(f"{control.inject(Path(directory).resolve(), name, device=device, port=port)}\n")
     return ExitCode.CLEAN
