@@ -33,6 +33,8 @@ from netcheck.platforms.platform import Platform, load, platform_names
 from netcheck.report.report import Report, exit_code
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from netcheck.collect.assemble import Assembly
 
 __all__ = [
@@ -152,16 +154,20 @@ def lint_paths(
     intended = load_intent(intent) if _listed(intent) else None
     findings: list[Finding] = []
     devices: list[str] = []
+    drawn: Fabric | None = None
     for fabric in _completed(given.intents):
+        drawn = fabric
         findings += lint_intent(fabric, profile=profile, limit=limit)
         devices += fabric.devices
     if given.devices:
         found = observe(given, intended, limit=limit)
         findings += _judge_observed(found, intended, profile)
         devices += found.fabric.devices
+        drawn = drawn or intended or found.fabric
     return Report(
         "lint",
         tuple(findings),
+        fabric=drawn,
         devices=tuple(dict.fromkeys(devices)),
         inputs=(*(file for files in given.intents for file in files), *given.files),
         unrecognised=given.unrecognised,
@@ -211,12 +217,19 @@ def observe(
     limit: Iterable[str] = (),
     stage: Stage = Stage.LINT,
     origin: Origin = Origin.CONFIG,
+    executor: Executor | None = None,
 ) -> Assembly:
-    """The fabric that the gathered documents show."""
-    from netcheck.collect.assemble import assemble  # noqa: PLC0415 -- an intent needs none
+    """The fabric that the gathered documents show.
+
+    Many devices are shared out among this machine's processors; an ``executor``
+    (``concurrent.futures`` or Dask's) takes them elsewhere.
+    """
+    from netcheck.collect.assemble import put_together  # noqa: PLC0415 -- an intent needs none
+    from netcheck.collect.reading import read_all  # noqa: PLC0415 -- as above
 
     chosen = [each for each in given.devices if matches(each.name, limit)]
-    return assemble(chosen, intended, stage=stage, origin=origin)
+    readings = read_all(chosen, intended, executor=executor)
+    return put_together(readings, intended, stage, origin)
 
 
 def _judge_observed(found: Assembly, intended: Fabric | None, profile: str) -> list[Finding]:
@@ -250,10 +263,11 @@ def verify_snapshot(
     *,
     profile: str = "baseline",
     limit: Iterable[str] = (),
+    executor: Executor | None = None,
 ) -> Report:
     """Compare a snapshot with the intent, and judge it by the rules.
 
-    Missing evidence makes a check unverified.
+    Missing evidence makes a check unverified. ``executor`` as for ``observe``.
 
     Raises:
         InputError: The intent or the snapshot cannot be used.
@@ -262,7 +276,14 @@ def verify_snapshot(
 
     fabric = complete(intent if isinstance(intent, Fabric) else load_intent(intent))
     given = gather([snapshot])
-    found = observe(given, fabric, limit=limit, stage=Stage.VERIFY, origin=Origin.SNAPSHOT)
+    found = observe(
+        given,
+        fabric,
+        limit=limit,
+        stage=Stage.VERIFY,
+        origin=Origin.SNAPSHOT,
+        executor=executor,
+    )
     findings = verify(
         fabric,
         found.fabric,
@@ -275,6 +296,7 @@ def verify_snapshot(
     return Report(
         "verify",
         tuple(limited(findings, limit)),
+        fabric=fabric,
         devices=tuple(found.fabric.devices),
         inputs=given.files,
         unrecognised=given.unrecognised,

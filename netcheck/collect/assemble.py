@@ -86,7 +86,8 @@ def read(
     Args:
         parse: In the place of the platform's parser.
     """
-    name = _intended_name(given.name, intended)
+    given = given.loaded()
+    name = intended_name(given.name, intended)
     planned = intended.devices.get(name) if intended else None
     comments = suppressions_in((item.document for item in given.items), name)
     work = _Work(given, name, planned, parse or parse_documents)
@@ -172,8 +173,8 @@ def parse_documents(given: DeviceDocuments, name: str, documents: list[Document]
     return device if is_known(device.platform) else replace(device, platform=given.platform)
 
 
-def _intended_name(name: str, intended: Fabric | None) -> str:
-    """The intent's spelling of a device's name: case and domain do not matter."""
+def intended_name(name: str, intended: Fabric | None) -> str:
+    """Give the intent's spelling of a device's name: case and domain do not matter."""
     if intended is None or name in intended.devices:
         return name
     short = name.partition(".")[0].lower()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +28,15 @@ class DeviceDocuments:
     name: str
     platform: str
     items: tuple[Item, ...] = ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the documents."""
+        return tuple(item.document.name for item in self.items)
+
+    def loaded(self) -> DeviceDocuments:
+        """Give the documents with their texts; here they have them."""
+        return self
 
     def of(self, kinds: Iterable[DocumentKind], reading: int = 0) -> list[Document]:
         """Documents of these kinds and of one reading, in order."""
@@ -170,7 +180,7 @@ def _join(words: Iterable[str]) -> str:
 def with_unique_names(devices: list[DeviceDocuments]) -> Iterator[DeviceDocuments]:
     """Devices of one name are told apart by platform, then by number."""
     taken: set[str] = set()
-    count = {name: sum(d.name == name for d in devices) for name in {d.name for d in devices}}
+    count = Counter(device.name for device in devices)
     for device in devices:
         name = device.name
         if count[name] > 1 and name in taken:

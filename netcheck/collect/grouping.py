@@ -14,11 +14,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from netcheck.collect.cluster import (
     DeviceDocuments,
-    Item,
     Piece,
     devices_of,
     with_unique_names,
@@ -29,6 +28,9 @@ from netcheck.collect.transcript import Part, split
 from netcheck.model.document import Document, Recognition
 from netcheck.model.errors import InputError
 from netcheck.platforms import platform as platforms
+
+if TYPE_CHECKING:
+    from netcheck.collect.snapshot import Record
 
 _READINGS: Final = {"t0": 0, "before": 0, "t1": 1, "after": 1}
 # Folders of a device's own file system and of readings hold parts of the device above them.
@@ -90,7 +92,7 @@ def gather(paths: Sequence[str | Path]) -> Gathered:
     for name, pieces in heap.scopes:
         devices += devices_of(name, pieces)
     found = tuple(with_unique_names(devices))
-    files = dict.fromkeys(item.document.name for device in found for item in device.items)
+    files = dict.fromkeys(name for device in found for name in device.files)
     return Gathered(
         fabrics(heap.intents),
         found,
@@ -234,16 +236,20 @@ def _is_snapshot(folder: Path) -> bool:
 
 def _add_snapshot(heap: _Heap, folder: Path) -> None:
     """Add a snapshot's devices; one that gave nothing is told apart."""
-    from netcheck.collect.snapshot import read_snapshot  # noqa: PLC0415 -- as above
+    from netcheck.collect.snapshot import Answer, read_snapshot  # noqa: PLC0415 -- as above
+    from netcheck.collect.stored import StoredDocuments  # noqa: PLC0415 -- as above
 
     snapshot = read_snapshot(folder)
-    kinds = {str(folder / each.file): each.kind for each in snapshot.records}
+    had: dict[str, list[Record]] = {}
+    for record in snapshot.records:
+        if record.answer is Answer.HAD:
+            had.setdefault(record.device, []).append(record)
     heap.not_had += ((each.device, each.command, each.reason) for each in snapshot.not_had())
     for member in snapshot.members:
-        items = tuple(
-            Item(document, kinds[document.name]) for document in snapshot.documents(member.name)
-        )
-        if items:
-            heap.devices.append(DeviceDocuments(member.name, member.platform, items))
+        records = tuple(had.get(member.name, ()))
+        if records:
+            heap.devices.append(
+                StoredDocuments(member.name, member.platform, folder=folder, records=records)
+            )
         else:
             heap.unread.append((member.name, member.reason or "nothing was had"))

@@ -99,7 +99,7 @@ class Snapshot:
             InputError: A file that the manifest lists is gone or cannot be read.
         """
         chosen = (r for r in self.records if r.device == device and r.answer is Answer.HAD)
-        return [self._document(r) for r in chosen if reading is None or r.reading == reading]
+        return [self.document(r) for r in chosen if reading is None or r.reading == reading]
 
     def not_had(self) -> tuple[Record, ...]:
         """Give the records of what was asked and not had; ABSENT is an answer."""
@@ -109,7 +109,12 @@ class Snapshot:
         """Give the devices that were asked and not reached."""
         return tuple(member for member in self.members if not member.is_reached)
 
-    def _document(self, record: Record) -> Document:
+    def document(self, record: Record) -> Document:
+        """Give the text of one record.
+
+        Raises:
+            InputError: The file is gone or cannot be read.
+        """
         path = self.folder / record.file
         try:
             text = path.read_bytes().decode("utf-8", "surrogateescape")

@@ -139,5 +139,5 @@ def _recording(
     return Recording(fabric, result, own)
 
 
-def _incasts(ends: Sequence[Endpoint]) -> list[Round]:
-    return [one for one in rounds(ends) if one.pattern is Pattern.INCAST]
+def _incasts(ends: Sequence[Endpoint], islands: Mapping[str, str]) -> list[Round]:
+    return [one for one in rounds(ends, islands) if one.pattern is Pattern.INCAST]

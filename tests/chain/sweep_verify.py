@@ -65,7 +65,7 @@ class Sweep:
     @classmethod
     def of(cls, fabric: Fabric, snapshot: Path) -> Sweep:
         """Read a snapshot."""
-        given = {each.name: each for each in gather([snapshot]).devices}
+        given = {each.name: each.loaded() for each in gather([snapshot]).devices}
         found = cls(fabric, given)
         found.whole = {name: found.read(each) for name, each in given.items()}
         return found

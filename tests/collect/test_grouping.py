@@ -34,7 +34,7 @@ def write(folder: Path, files: Mapping[str, object]) -> Path:
 
 
 def sorted_files(device: DeviceDocuments) -> list[str]:
-    return sorted(Path(item.document.name).name for item in device.items)
+    return sorted(Path(item.document.name).name for item in device.loaded().items)
 
 
 def shape(given: Gathered) -> dict[str, list[str]]:
@@ -194,7 +194,7 @@ def test_a_snapshot_gives_its_devices_and_names_those_that_gave_nothing(tmp_path
     given = gather([tmp_path])
     assert shape(given) == {"gpu01": ["mlnx_qos_rail0.txt"]}
     assert given.unread == (("gpu02", "timeout"),)
-    assert given.devices[0].items[0].document.command == "mlnx_qos -i rail0"
+    assert given.devices[0].loaded().items[0].document.command == "mlnx_qos -i rail0"
 
 
 def test_a_damaged_json_file_is_named_with_what_is_wrong(tmp_path: Path) -> None:

@@ -1,0 +1,41 @@
+"""Documents of a device in a snapshot, read from disk when they are needed.
+
+The texts of a large fabric's snapshot are not held all at once: each device's
+outputs are read, parsed and let go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from netcheck.collect.cluster import DeviceDocuments, Item
+from netcheck.collect.snapshot import Record, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocuments(DeviceDocuments):
+    """What a snapshot holds of one device; it has items once it is ``loaded``.
+
+    Attributes:
+        folder: The snapshot's folder.
+        records: Those of the device for which there is an output.
+    """
+
+    folder: Path = Path()
+    records: tuple[Record, ...] = ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the documents."""
+        return tuple(str(self.folder / record.file) for record in self.records)
+
+    def loaded(self) -> DeviceDocuments:
+        """Read the documents.
+
+        Raises:
+            InputError: A file that the manifest lists is gone or cannot be read.
+        """
+        snapshot = Snapshot(self.folder)
+        items = tuple(Item(snapshot.document(record), record.kind) for record in self.records)
+        return DeviceDocuments(self.name, self.platform, items)

@@ -1,0 +1,101 @@
+"""Reading on several processors and on a cluster gives what reading here gives."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from netcheck.collect.assemble import Reading, read
+from netcheck.collect.cluster import DeviceDocuments
+from netcheck.collect.grouping import gather
+from netcheck.collect.parcel import packed, unpacked
+from netcheck.collect.reading import read_all
+from netcheck.collect.snapshot import Answer, Member, Record, Snapshot, write_manifest
+from netcheck.model.document import DocumentKind
+from netcheck.model.errors import InputError
+
+ETHTOOL = "NIC statistics:\n     rx_prio3_pause: {}\n     tx_prio3_packets: 12\n"
+MLNX_QOS = "DCBX mode: OS controlled\nPriority trust state: dscp\n"
+NAMES = [f"gpu{number:02d}" for number in range(1, 9)]
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> list[DeviceDocuments]:
+    """Two readings of eight hosts in a snapshot."""
+    records = []
+    for number, name in enumerate(NAMES):
+        for reading, file in ((0, "ethtool_S_rail0.txt"), (1, "reading-1/ethtool_S_rail0.txt")):
+            path = tmp_path / name / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(ETHTOOL.format(number + 10 * reading))
+            records.append(
+                Record(
+                    name,
+                    "ethtool -S rail0",
+                    f"{name}/{file}",
+                    DocumentKind.COUNTERS,
+                    Answer.HAD,
+                    reading,
+                )
+            )
+        (tmp_path / name / "mlnx_qos_rail0.txt").write_text(MLNX_QOS)
+        records.append(
+            Record(
+                name,
+                "mlnx_qos -i rail0",
+                f"{name}/mlnx_qos_rail0.txt",
+                DocumentKind.STATE,
+                Answer.HAD,
+            )
+        )
+    members = tuple(Member(name, "linux", is_reached=True) for name in NAMES)
+    write_manifest(Snapshot(tmp_path, "lab", members, tuple(records)))
+    return list(gather([tmp_path]).devices)
+
+
+def shown(readings: list[Reading]) -> list[tuple[object, ...]]:
+    return [(each, each.device.evidence, each.device.counters, each.before) for each in readings]
+
+
+def test_a_packed_reading_is_the_same_when_unpacked(given: list[DeviceDocuments]) -> None:
+    before = read(given[3])
+    after = unpacked(packed(before))
+    assert shown([after]) == shown([before])
+    assert hash(after.device.evidence) == hash(before.device.evidence)
+    assert packed(after) == packed(before)
+
+
+def test_processes_give_the_readings_in_order(given: list[DeviceDocuments]) -> None:
+    here = list(read_all(given))
+    shared = list(read_all(given, many=2))
+    assert [each.device.name for each in shared] == NAMES
+    assert shown(shared) == shown(here)
+
+
+def test_an_executor_gives_the_readings_in_order(given: list[DeviceDocuments]) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        assert shown(list(read_all(given, executor=pool))) == shown(list(read_all(given)))
+
+
+def test_two_workers_of_a_cluster_give_the_same(given: list[DeviceDocuments]) -> None:
+    distributed = pytest.importorskip(
+        "distributed", reason="needs the extra 'cluster': pip install -e '.[cluster]'"
+    )
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        found = list(read_all(given, executor=client.get_executor()))
+    assert shown(found) == shown(list(read_all(given)))
+
+
+@pytest.mark.parametrize("many", [2, 99])
+def test_an_output_that_is_gone_is_told_by_name(given: list[DeviceDocuments], many: int) -> None:
+    lost = Path(given[5].files[0])
+    lost.unlink()
+    with pytest.raises(InputError, match=rf"{lost.name}: listed in manifest.json"):
+        list(read_all(given, many=many))
