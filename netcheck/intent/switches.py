@@ -79,7 +79,8 @@ def complete_switch(device: Device, policies: list[Policy], notes: Notes) -> Dev
     qos = device.qos.get("", DeviceQos())
     watchdogs = [policy for policy in policies if is_known(policy.watchdog)]
     if watchdogs:
-        qos = replace(qos, watchdog_poll_ms=_poll(watchdogs, notes))
+        is_poll_own = knobs(device.platform).is_poll_own
+        qos = replace(qos, watchdog_poll_ms=_poll(watchdogs, notes, is_own=is_poll_own))
     is_own = knobs(device.platform).is_headroom_own
     if is_own or any(policy.headroom is HeadroomBy.DEVICE for policy in policies):
         qos = replace(qos, is_headroom_computed=True)
@@ -98,11 +99,13 @@ def _asic(device: Device, notes: Notes) -> str:
     return asic
 
 
-def _poll(policies: list[Policy], notes: Notes) -> int:
-    """Interval of the watchdog: as said, else 200 ms, and no longer than any detection."""
+def _poll(policies: list[Policy], notes: Notes, *, is_own: bool) -> Known[int]:
+    """Interval of the watchdog: as said, else the device's own or 200 ms, below any detection."""
     said = [one.watchdog_poll_ms for one in policies if is_known(one.watchdog_poll_ms)]
     if said:
         return min(said)
+    if is_own:
+        return UNKNOWN
     times = [
         one.watchdog.detection_ms
         for one in policies
@@ -160,7 +163,7 @@ def switch_qos(policy: Policy, around: Surroundings, notes: Notes) -> PortQos:
         scheduler=schedulers(policy),
         ecn=_ecn(policy, around.speed_bps, notes),
         ingress_buffer=_ingress(policy, around, notes),
-        watchdog=_watchdog(policy, pfc),
+        watchdog=_watchdog(policy, pfc, around.knobs, notes),
         global_pause_rx=policy.global_pause,
         global_pause_tx=policy.global_pause,
     )
@@ -314,7 +317,14 @@ def _static_account(found: Headroom, speed_bps: int) -> Buffer:
     )
 
 
-def _watchdog(policy: Policy, pfc: frozenset[int]) -> Known[Watchdog]:
+def _watchdog(
+    policy: Policy, pfc: frozenset[int], around: Knobs, notes: Notes
+) -> Known[Watchdog]:
     if not pfc or not is_known(policy.watchdog):
         return ABSENT
-    return replace(policy.watchdog, priorities=pfc)
+    found = replace(policy.watchdog, priorities=pfc)
+    if around.is_restoration_own and is_known(found.restoration_ms):
+        path = f"roce.policies.{policy.name}.watchdog.restoration"
+        notes.derive(path, "left to devices whose watchdog restores by a time of its own")
+        found = replace(found, restoration_ms=UNKNOWN)
+    return found

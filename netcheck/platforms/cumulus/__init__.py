@@ -1,0 +1,1 @@
+"""NVIDIA Cumulus Linux: NVUE, and the older switchd files (read only)."""

@@ -1,0 +1,1 @@
+"""What NVUE and switchd texts say."""

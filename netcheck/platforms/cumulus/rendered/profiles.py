@@ -1,0 +1,207 @@
+"""Profiles that ports share, and what each port binds: model to NVUE's objects.
+
+Equal contents have one name, which follows the policy that asks for them, so that
+tuning a policy changes a profile in place. Where one policy leads to several
+contents, the cable and the speed tell them apart, else a digest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any, Final
+
+from netcheck.model.device import Device, Port
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import UNKNOWN, Known, Missing, is_known, known_or
+from netcheck.model.qos import CongestionAction, Ecn, Scheduler, SchedulerKind, Trust
+from netcheck.platforms.cumulus.parsed.ids import port_order
+from netcheck.platforms.cumulus.quirks import Words
+
+Tree = dict[str, Any]  # Any: nested objects whose leaves are texts and numbers
+BASE: Final = "netcheck"
+_GBPS: Final = 1_000_000_000
+_NOTHING: frozenset[int] = frozenset()
+_TRUST: Final = {Trust.DSCP: "l3", Trust.PCP: "l2", Trust.BOTH: "both"}
+# ``customer1`` of the documents shows letters, digits and underscores.
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_]")
+
+
+def mapping(port: Port, words: Words) -> Tree | None:  # noqa: ARG001 -- one signature for all features
+    """Objects of ``qos mapping``; None where nothing is said."""
+    trust = port.qos.trust
+    if isinstance(trust, Missing):
+        return None
+    tree: Tree = {"trust": _TRUST[trust]}
+    for mark in ("dscp", "pcp"):
+        marks = getattr(port.qos, f"{mark}_to_priority")
+        if is_known(marks):
+            tree[mark] = {str(one): {"switch-priority": to} for one, to in sorted(marks.items())}
+    return tree
+
+
+def scheduler(port: Port, words: Words) -> Tree | None:  # noqa: ARG001 -- one signature for all features
+    """Objects of ``qos egress-scheduler``; empty ones where no queue has a service."""
+    services = port.qos.scheduler
+    if services is UNKNOWN:
+        return None
+    found = services if is_known(services) else FrozenMap[int, Scheduler]()
+    return {"traffic-class": {str(queue): _service(one) for queue, one in sorted(found.items())}}
+
+
+def _service(one: Scheduler) -> Tree:
+    if one.kind is SchedulerKind.STRICT:
+        return {"mode": "strict"}
+    return {"bw-percent": one.weight_percent, "mode": "dwrr"}
+
+
+def marking(port: Port, words: Words) -> Tree | None:
+    """Objects of ``qos congestion-control``; empty ones where no queue marks."""
+    marks = port.qos.ecn
+    if marks is UNKNOWN:
+        return None
+    found = marks if is_known(marks) else FrozenMap[int, Ecn]()
+    return {"traffic-class": {str(queue): _ecn(one, words) for queue, one in sorted(found.items())}}
+
+
+def _ecn(one: Ecn, words: Words) -> Tree:
+    is_active = one.is_active is not False
+    is_drop = one.action is CongestionAction.DROP
+    return {
+        "ecn": words.ecn[is_active and not is_drop],
+        "max-threshold": one.kmax_bytes,
+        "min-threshold": one.kmin_bytes,
+        "probability": one.pmax_percent,
+        "red": words.ecn[is_active and is_drop],
+    }
+
+
+def pfc(port: Port, words: Words) -> Tree | None:
+    """Objects of ``qos pfc``; empty ones where PFC is off."""
+    qos = port.qos
+    if qos.pfc_tx is UNKNOWN:
+        return None
+    rx, tx = known_or(qos.pfc_rx, _NOTHING), known_or(qos.pfc_tx, _NOTHING)
+    if not rx | tx:
+        return {}
+    tree: Tree = {
+        "rx": words.pfc[bool(rx)],
+        "switch-priority": {str(priority): {} for priority in sorted(rx | tx)},
+        "tx": words.pfc[bool(tx)],
+    }
+    if is_known(port.cable_m):
+        tree["cable-length"] = port.cable_m
+    return tree | _numbers(port)
+
+
+def _numbers(port: Port) -> Tree:
+    accounts = port.qos.ingress_buffer
+    account = next(iter(accounts.values()), None) if is_known(accounts) else None
+    if account is None:
+        return {}
+    size, headroom, xon = account.size_bytes, account.headroom_bytes, account.xon_bytes
+    if isinstance(size, Missing) or isinstance(headroom, Missing) or isinstance(xon, Missing):
+        return {}
+    xoff = size - headroom
+    return {"port-buffer": size, "xoff-threshold": xoff, "xon-threshold": xoff - xon}
+
+
+def remark(port: Port, words: Words) -> Tree | None:  # noqa: ARG001 -- one signature for all features
+    """Objects of ``qos remark``; empty ones where nothing is remarked."""
+    found = {"dscp": port.qos.remark_dscp, "pcp": port.qos.remark_pcp}
+    if all(marks is UNKNOWN for marks in found.values()):
+        return None
+    known = {mark: marks for mark, marks in found.items() if is_known(marks)}
+    if not known:
+        return {}
+    rewrite = "both" if len(known) > 1 else "l3" if "dscp" in known else "l2"
+    rows: dict[str, Tree] = {}
+    for mark, marks in known.items():
+        for priority, to in sorted(marks.items()):
+            rows.setdefault(str(priority), {})[mark] = to
+    return {"rewrite": rewrite, "switch-priority": dict(sorted(rows.items()))}
+
+
+FEATURES: Final[dict[str, Callable[[Port, Words], Tree | None]]] = {
+    "congestion-control": marking,
+    "egress-scheduler": scheduler,
+    "mapping": mapping,
+    "pfc": pfc,
+    "remark": remark,
+}
+
+
+def ordered_ports(device: Device) -> list[Port]:
+    """Give the ports in the order in which they are written."""
+    return [device.ports[name] for name in sorted(device.ports, key=port_order)]
+
+
+def profiles(
+    device: Device, feature: str, words: Words
+) -> tuple[dict[str, Tree] | None, dict[str, str]]:
+    """Give ``name -> profile`` (None where nothing is said) and ``port -> name``."""
+    read = FEATURES[feature]
+    contents: dict[str, Tree] = {}
+    users: dict[str, list[Port]] = defaultdict(list)
+    is_said = False
+    seen: dict[Any, Tree | None] = {}  # Any: facts of a port, as a key
+    for port in ordered_ports(device):
+        kind = (port.qos, port.cable_m)
+        if kind not in seen:
+            seen[kind] = read(port, words)
+        tree = seen[kind]
+        is_said |= tree is not None
+        if tree:
+            key = repr(tree)
+            contents[key] = tree
+            users[key].append(port)
+    names = _names(users)
+    found = {names[key]: tree for key, tree in contents.items()}
+    bound = {port.name: names[key] for key, ports in users.items() for port in ports}
+    return (dict(sorted(found.items())) if is_said else None), bound
+
+
+def _names(users: dict[str, list[Port]]) -> dict[str, str]:
+    by_base: dict[str, list[str]] = defaultdict(list)
+    for key, ports in users.items():
+        by_base[_base(ports)].append(key)
+    names = {}
+    for base, keys in by_base.items():
+        for key in keys:
+            names[key] = base if len(keys) == 1 else f"{base}_{_mark(key, keys, users)}"
+    return names
+
+
+def _base(ports: list[Port]) -> str:
+    policies = sorted(port.policy for port in ports if is_known(port.policy))
+    if not policies:
+        return BASE
+    safe = _UNSAFE.sub("_", policies[0])
+    is_plain = safe == policies[0] and safe[:1].isalpha()
+    return safe if is_plain else f"n{safe}_{_digest(policies[0])}"
+
+
+def _mark(key: str, keys: list[str], users: dict[str, list[Port]]) -> str:
+    """What tells a content from the others of its policy: speed, cable, or both."""
+    for mark in (_speed, _cable, lambda port: f"{_speed(port)}_{_cable(port)}"):
+        own = {mark(port) for port in users[key]}
+        others = {mark(port) for one in keys if one != key for port in users[one]}
+        word = next(iter(own)) if len(own) == 1 else ""
+        if word and word not in others and "?" not in word:
+            return word
+    return _digest(key)
+
+
+def _speed(port: Port) -> str:
+    speed: Known[int] = port.speed_bps
+    return f"{speed // _GBPS}g" if is_known(speed) and speed % _GBPS == 0 else "?"
+
+
+def _cable(port: Port) -> str:
+    return f"{port.cable_m}m" if is_known(port.cable_m) else "?"
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:8]
