@@ -179,6 +179,35 @@ def test_one_click_roce_is_what_the_vendor_documents(tmp_path: Path) -> None:
         assert value in text
 
 
+@pytest.mark.parametrize(
+    ("mode", "version", "capture"),
+    [
+        ("lossless-single-ipool", "5.14.0", "nv_show_qos_roce_lossless-single-ipool_5.14.txt"),
+        ("lossless-single-ipool", "5.17.0", "nv_show_qos_roce_lossless-single-ipool_5.17.txt"),
+        ("lossy-multi-tc", "5.14.0", "nv_show_qos_roce_lossy-multi-tc_5.14.txt"),
+    ],
+)
+def test_one_click_modes_read_as_in_the_vendors_outputs(
+    mode: str, version: str, capture: str, shared: Path, tmp_path: Path
+) -> None:
+    switch = switch_of(build(tmp_path, version=version))
+    text = nv(switch, f"nv set qos roce mode {mode}; nv config apply -y; nv show qos roce")[0]
+    given = (shared / "captures/cumulus" / capture).read_text("utf-8")
+    # whether "enable" has an operational value differs between the vendor's own pages
+    mine = {line.replace("enable on on", "enable on") for line in _lines(text)}
+    assert [
+        line
+        for line in _lines(given)
+        if line.replace("enable on on", "enable on") not in mine
+        and not line.startswith(("Extended", "state", "---"))
+    ] == []
+
+
+def _lines(text: str) -> list[str]:
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    return [line for line in lines if line.strip("= ")]
+
+
 def test_the_interface_shows_what_the_hardware_holds(building: Building) -> None:
     nv(switch_of(building), "nv unset qos traffic-pool default-lossless; nv set qos roce")
     nv(switch_of(building), "nv unset qos congestion-control; nv config apply -y")

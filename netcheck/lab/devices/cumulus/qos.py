@@ -18,7 +18,7 @@ from netcheck.lab.devices.cumulus.views import View
 from netcheck.lab.devices.cumulus.words import switch
 
 PRIORITIES = defaults.PRIORITIES
-ROCE_UDP_PORT = 4791
+_TLV: View = {"lldp-app-tlv": {"priority": 3, "protocol-id": 4791, "selector": "UDP"}}
 
 
 def mapping(switch_: CumulusSwitch, profile: str) -> View:
@@ -111,7 +111,7 @@ def roce(switch_: CumulusSwitch) -> View:
             "min-threshold": first.get("min-threshold", 0),
             "probability": first.get("probability", 0),
         },
-        "lldp-app-tlv": {"priority": 3, "protocol-id": ROCE_UDP_PORT, "selector": "UDP"},
+        **({} if mode == defaults.MULTI_TC else _TLV),
         "trust": {"trust-mode": _trust_words(tree)},
         "prio-map": _priority_map(tree),
         "tc-map": _class_map(tree),
@@ -285,7 +285,7 @@ def roce_status(switch_: CumulusSwitch, name: str) -> View:
             "min-threshold": first.get("min-threshold", 0),
             "max-threshold": first.get("max-threshold", 0),
         },
-        "lldp-app-tlv": found["lldp-app-tlv"],
+        **({"lldp-app-tlv": found["lldp-app-tlv"]} if "lldp-app-tlv" in found else {}),
         "pfc": {leaf: yes.get(str(value), value) for leaf, value in pause.items()},
         "trust": found["trust"],
         "prio-map": {"cnp": found["prio-map"]["6"], "roce": found["prio-map"]["3"]},

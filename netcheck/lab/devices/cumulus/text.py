@@ -29,13 +29,19 @@ def render(path: Sequence[str], view: View) -> str:
     used = {section["at"][0] for section in sections if section["at"]}
     is_table = any(not section["at"] for section in sections)
     fields = [] if is_table else list(_fields({k: v for k, v in view.items() if k not in used}))
-    applied = "" if path[0] == "interface" or "state" in view else "applied"
     parts = []
     if fields or (path[0] != "interface" and not is_table):
-        rows = [(name, value, value if applied else "") for name, value in fields]
+        rows = [(name, value, value if _is_applied(path, name) else "") for name, value in fields]
         parts.append(_table(("", "operational", "applied"), rows))
     parts += [_section(section, view) for section in sections]
     return "\n\n".join(parts) + "\n"
+
+
+def _is_applied(path: Sequence[str], name: str) -> bool:
+    """The field is configured; what follows from it is operational alone."""
+    if path[0] == "interface":
+        return name == "state"
+    return tuple(path) != ("qos", "roce") or not name.startswith(" ")
 
 
 def _sections(path: Sequence[str]) -> list[dict[str, Any]]:
