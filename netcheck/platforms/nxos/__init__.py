@@ -1,0 +1,1 @@
+"""Cisco Nexus 9000 with NX-OS."""

@@ -1,0 +1,1 @@
+"""How a change gets onto a switch."""

@@ -1,0 +1,1 @@
+"""Texts of NX-OS into facts, one module a kind of text."""

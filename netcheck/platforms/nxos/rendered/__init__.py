@@ -1,0 +1,1 @@
+"""Facts into the lines of a running-config, one module a topic."""

@@ -1,0 +1,145 @@
+"""What holds for the whole switch, worked out of what is said of its ports."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from netcheck.model.device import Device, Port
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import UNKNOWN, Known, is_known
+from netcheck.model.qos import Buffer, DeviceQos, PortQos, Static, Trust, Watchdog
+from netcheck.platforms.nxos.parsed.words import port_order
+from netcheck.platforms.nxos.quirks import QUEUES
+
+IDENTITY = FrozenMap({number: number for number in QUEUES})
+MARKS = {Trust.DSCP: range(64), Trust.PCP: QUEUES}
+
+
+def device_qos(device: Device) -> DeviceQos:
+    """Give what holds for the whole switch."""
+    return next(iter(device.qos.values()), DeviceQos())
+
+
+def ordered_ports(device: Device) -> list[Port]:
+    """Give the ports as they stand in a running-config."""
+    return [device.ports[name] for name in sorted(device.ports, key=port_order)]
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """How a port classifies: ``mark -> qos-group`` for all marks of one kind.
+
+    Attributes:
+        trust: DSCP or PCP.
+        default: Qos-group of ``class-default``.
+    """
+
+    trust: Trust
+    groups: FrozenMap[int, int]
+    default: int
+    remark_dscp: FrozenMap[int, int]
+    remark_pcp: FrozenMap[int, int]
+
+
+def classes_of(qos: PortQos) -> Classes | None:
+    """Give the classification of a port; None where no map is said."""
+    for trust, found in ((Trust.DSCP, qos.dscp_to_priority), (Trust.PCP, qos.pcp_to_priority)):
+        if is_known(found):
+            counted = Counter(found.values())
+            default = min(counted, key=lambda group: (-counted[group], group), default=0)
+            return Classes(
+                trust,
+                FrozenMap({mark: group for mark, group in found.items() if group != default}),
+                default,
+                qos.remark_dscp if is_known(qos.remark_dscp) else FrozenMap(),
+                qos.remark_pcp if is_known(qos.remark_pcp) else FrozenMap(),
+            )
+    return None
+
+
+def no_drop(device: Device) -> FrozenMap[int, frozenset[int]]:
+    """Give ``qos-group -> PFC priorities`` of the classes that some port pauses."""
+    found: dict[int, set[int]] = {}
+    for port in ordered_ports(device):
+        if is_known(port.qos.pfc_tx):
+            for priority in port.qos.pfc_tx:
+                found.setdefault(group_of(port.qos, priority), set()).add(priority)
+    return FrozenMap({group: frozenset(found[group]) for group in sorted(found)})
+
+
+def group_of(qos: PortQos, pfc_priority: int) -> int:
+    """Qos-group that a PFC priority pauses: as said, else the one of its number."""
+    mapped = qos.pfc_priority_to_queue
+    return mapped.get(pfc_priority, pfc_priority) if is_known(mapped) else pfc_priority
+
+
+def has_network_policy(device: Device) -> bool:
+    """Something is said that the policy of type network-qos holds."""
+    facts = (
+        "pfc_tx",
+        "priority_to_priority_group",
+        "pfc_priority_to_queue",
+        "pfc_priority_to_priority_group",
+        "mtu_by_priority",
+    )
+    return any(
+        getattr(port.qos, fact) is not UNKNOWN for port in device.ports.values() for fact in facts
+    )
+
+
+def class_mtus(device: Device) -> FrozenMap[int, int]:
+    """Give ``qos-group -> MTU``: as said, else the largest MTU of any port for every class."""
+    for port in ordered_ports(device):
+        if is_known(port.qos.mtu_by_priority):
+            return port.qos.mtu_by_priority
+    mtus = [port.l2_mtu for port in device.ports.values() if is_known(port.l2_mtu)]
+    least = 1500
+    return FrozenMap(dict.fromkeys(QUEUES, max(least, *mtus))) if mtus else FrozenMap()
+
+
+def expected_groups(device: Device, qos: PortQos) -> FrozenMap[int, int]:
+    """Priority groups that a port has: no-drop classes their own, all others share one."""
+    paused = no_drop(device) if not is_known(qos.pfc_tx) or qos.pfc_tx else FrozenMap()
+    shared = next((each for each in QUEUES if each not in paused), 0)
+    return FrozenMap({each: each if each in paused else shared for each in QUEUES})
+
+
+def expected_pfc_map(device: Device, qos: PortQos) -> FrozenMap[int, int]:
+    """Qos-group of each PFC priority, as the policy of type network-qos makes it."""
+    if is_known(qos.pfc_tx) and not qos.pfc_tx:
+        return IDENTITY
+    return IDENTITY.with_items(
+        {each: group for group, priorities in no_drop(device).items() for each in priorities}
+    )
+
+
+def explicit_accounts(qos: PortQos) -> FrozenMap[int, Buffer]:
+    """Accounts that state their numbers, by qos-group."""
+    accounts = qos.ingress_buffer if is_known(qos.ingress_buffer) else FrozenMap[int, Buffer]()
+    return FrozenMap(
+        {
+            group: accounts[group]
+            for group in sorted(accounts)
+            if accounts[group].is_computed is not True
+        }
+    )
+
+
+def pause_threshold(account: Buffer) -> Known[int]:
+    """Fill at which an account pauses: as stated, else what lies below its headroom."""
+    if is_known(account.xoff_bytes):
+        return account.xoff_bytes
+    if isinstance(account.threshold, Static):
+        return account.threshold.limit_bytes
+    if is_known(account.size_bytes) and is_known(account.headroom_bytes):
+        return account.size_bytes - account.headroom_bytes
+    return UNKNOWN
+
+
+def watchdogs(device: Device) -> Iterator[tuple[Port, Watchdog]]:
+    """Yield each port that has a watchdog, with it."""
+    for port in ordered_ports(device):
+        if is_known(port.qos.watchdog):
+            yield port, port.qos.watchdog
