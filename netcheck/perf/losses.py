@@ -53,7 +53,7 @@ def loss_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iter
     touched = Footprint(fabric, result.round)
     for ref in touched.switch_ingress:
         at = class_at(fabric, ref, item)
-        yield _sight(result, ref, Meaning.PRIORITY_GROUP_DROP, at.priority_group)
+        yield _group_sight(result, ref, at.priority_group)
         yield _unowned(result, ref, Meaning.PORT_INGRESS_DROP, Meaning.PRIORITY_GROUP_DROP)
     for ref in touched.switch_egress:
         at = class_at(fabric, ref, item)
@@ -108,6 +108,18 @@ def mark_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iter
 def _sight(result: RoundResult, ref: PortRef, meaning: Meaning, index: int) -> Sight:
     by = result.deltas[ref.device].find(ref.port, meaning, index)
     return Sight(ref.device, ref.port, meaning, index, by)
+
+
+def _group_sight(result: RoundResult, ref: PortRef, group: int) -> Sight:
+    """Drops of a priority group; of all groups of the port where a switch counts only these.
+
+    What all groups lost together may not have been the class's, so the class does not own it.
+    """
+    meaning, shown = Meaning.PRIORITY_GROUP_DROP, result.deltas[ref.device].index
+    together = shown.get((ref.port, meaning, ANY))
+    if together is None or (ref.port, meaning, group) in shown:
+        return _sight(result, ref, meaning, group)
+    return Sight(ref.device, ref.port, meaning, ANY, together.by, is_owned=False)
 
 
 def _unowned(result: RoundResult, ref: PortRef, whole: Meaning, part: Meaning) -> Sight:

@@ -1,0 +1,40 @@
+"""Switches that count drops at ingress for all priority groups of a port together."""
+
+from __future__ import annotations
+
+import pytest
+
+from netcheck.model.counters import Meaning
+from netcheck.model.finding import RunResult
+from netcheck.model.known import UNKNOWN, Known
+from tests.perf.test_verdict import Readings, incast, judge, key
+
+GROUP = Meaning.PRIORITY_GROUP_DROP
+
+
+def by_port(readings: dict[str, Readings], dropped: Known[int]) -> None:
+    """Make the leaf count groups together, and ``dropped`` at one port."""
+    leaf = readings["leaf01"]
+    for name in ("Ethernet0", "Ethernet2", "Ethernet3"):
+        del leaf[key(name, GROUP, 3)]
+        leaf[key(name, GROUP)] = 0
+    leaf[key("Ethernet2", GROUP)] = dropped
+
+
+@pytest.mark.parametrize(
+    ("dropped", "expected"),
+    [(0, RunResult.LOSSLESS), (7, RunResult.NOT_PROVEN), (UNKNOWN, RunResult.NOT_PROVEN)],
+)
+def test_drops_of_all_groups_together_prove_what_they_can(
+    dropped: Known[int], expected: RunResult
+) -> None:
+    found = judge(incast(lambda readings: by_port(readings, dropped)))
+    assert found.verdict.run is expected
+
+
+def test_a_group_that_is_counted_apart_is_asked_for_itself() -> None:
+    def change(readings: dict[str, Readings]) -> None:
+        readings["leaf01"][key("Ethernet2", GROUP)] = 0
+        readings["leaf01"][key("Ethernet2", GROUP, 3)] = 7
+
+    assert judge(incast(change)).verdict.run is RunResult.NOT_LOSSLESS
