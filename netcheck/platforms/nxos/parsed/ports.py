@@ -211,6 +211,8 @@ class _PortReader:
             scheduler=served.scheduler,
             ecn=served.ecn,
             ingress_buffer=self._accounts(),
+            # queues share what is left; a limit of their own is the switch's affair
+            egress_buffer=ABSENT,
             watchdog=self._watchdog(pfc),
             global_pause_rx=self._global_pause("pause rx", "global_pause_rx"),
             global_pause_tx=self._global_pause("pause tx", "global_pause_tx"),

@@ -53,7 +53,10 @@ def read_interfaces(document: Document, data: Json, live: Live) -> None:
             live.say(port, "l2_mtu", mtu, where)
         match = _SPEED.fullmatch(first_text(row, "eth_speed"))
         if match is not None:
-            live.say(port, "operational_speed_bps", int(float(match[1]) * _PER[match[2]]), where)
+            speed = int(float(match[1]) * _PER[match[2]])
+            live.say(port, "operational_speed_bps", speed, where)
+            # a port without a line of its own runs at the speed of its transceiver
+            live.say(port, "speed_bps", speed, where)
         for key, sense in _COUNTERS.items():
             if key in row:
                 named = CounterKey(port, sense.meaning, -1, key)
