@@ -317,9 +317,7 @@ def _static_account(found: Headroom, speed_bps: int) -> Buffer:
     )
 
 
-def _watchdog(
-    policy: Policy, pfc: frozenset[int], around: Knobs, notes: Notes
-) -> Known[Watchdog]:
+def _watchdog(policy: Policy, pfc: frozenset[int], around: Knobs, notes: Notes) -> Known[Watchdog]:
     if not pfc or not is_known(policy.watchdog):
         return ABSENT
     found = replace(policy.watchdog, priorities=pfc)

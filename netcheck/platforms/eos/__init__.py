@@ -1,0 +1,1 @@
+"""Arista EOS: running-config and live outputs."""

@@ -1,0 +1,1 @@
+"""From what a switch holds to what is rendered."""

@@ -1,0 +1,1 @@
+"""EOS texts into what the model needs."""

@@ -1,0 +1,1 @@
+"""A policy into lines of the running-config."""
