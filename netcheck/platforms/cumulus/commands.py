@@ -20,6 +20,12 @@ _COMMANDS: Final = (
     Command("nv config show", "nvue.yaml", DocumentKind.CONFIG),
     Command("nv show system -o json", "system.json", DocumentKind.STATE),
     Command("nv show interface -o json", "interfaces.json", DocumentKind.STATE),
+    Command(
+        "nv show interface {port} qos buffer ingress-priority-group -o json",
+        "priority_groups_{port}.json",
+        DocumentKind.STATE,
+        may_fail=True,  # not there before 5.4
+    ),
     Command("cat /proc/sys/kernel/random/boot_id", "boot_id.txt", DocumentKind.COUNTERS),
     Command(
         "nv show interface {port} counters qos -o json",

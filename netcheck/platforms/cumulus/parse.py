@@ -28,7 +28,7 @@ from netcheck.platforms.cumulus.parsed.interfaces import (
 from netcheck.platforms.cumulus.parsed.schema import check
 from netcheck.platforms.cumulus.parsed.settings import Settings
 from netcheck.platforms.cumulus.parsed.shown import read_shown
-from netcheck.platforms.cumulus.parsed.state import read_state, shown_of_json
+from netcheck.platforms.cumulus.parsed.state import read_json_groups, read_state, shown_of_json
 from netcheck.platforms.cumulus.parsed.texts import Told, read_lines, read_yaml, source_of
 
 _BOOT: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -116,6 +116,8 @@ def _read_json(document: Document, reading: Reading) -> None:
     elif port:
         read_interface(port, data, source_of(document), reading.links)
         read_json_counters(data, document, port, reading.counts)
+        if "ingress-priority-group" in document.command:
+            read_json_groups(data, document, port, reading.observed)
         read_state(shown_of_json(data), document, port, reading.observed)
     else:
         read_interfaces(data, source_of(document), reading.links)

@@ -76,7 +76,7 @@ def edits(held: Settings, wanted: Tree, *, are_pools_said: bool) -> Edits:
     ports: Tree = wanted.get("interface", {})
     for path, text in leaves({"qos": qos, "interface": ports}):
         old = _held_text(held, path)
-        if text and old != text:
+        if text and old != text and not _is_same_switch(old, text):
             found.sets[path] = (old, text)
         elif not text and len(path) > 2 and not _holds(held, path):  # noqa: PLR2004 -- a section alone says only that it is whole
             found.sets[path] = ("", "")
@@ -104,6 +104,11 @@ def _holds(held: Settings, path: Path) -> bool:
         return True
     holder = _objects(held, path[:-1])
     return any(path[-1] == name for node in holder.nodes for name, _ in node.listed())
+
+
+def _is_same_switch(old: str, new: str) -> bool:
+    """Tell whether two words are the same switch position in words of different releases."""
+    return switched(old) is not None and switched(old) is switched(new)
 
 
 def _keep_pools(held: Settings, found: Edits, *, are_pools_said: bool) -> None:

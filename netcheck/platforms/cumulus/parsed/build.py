@@ -117,7 +117,7 @@ class _Builder:
         self.evidence.setdefault(f"port {name}", self.reading.links.evidence.get(name, Evidence()))
         return replace(
             linked,
-            speed_bps=speed_bps(said.text("link", "speed")),
+            speed_bps=self._speed(said, linked),
             l2_mtu=first_known(linked.l2_mtu, self._mtu(said)),
             cable_m=cable,
             admin_state=first_known(linked.admin_state, self._admin(said)),
@@ -132,6 +132,10 @@ class _Builder:
             for fact in observed.facts.get(port, {}):
                 self.evidence[f"port {name} {fact}"] = observed.evidence[port, fact]
         return facts
+
+    def _speed(self, said: Objects, linked: Port) -> Known[int]:
+        """Speed as configured; where it is left to the port, as it runs."""
+        return first_known(speed_bps(said.text("link", "speed")), linked.operational_speed_bps)
 
     def _mtu(self, said: Objects) -> Known[int]:
         mtu = said.text("link", "mtu")

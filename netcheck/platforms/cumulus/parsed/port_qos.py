@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any, Final
 
 from netcheck.model.document import Evidence
@@ -27,6 +28,7 @@ from netcheck.platforms.cumulus import quirks
 from netcheck.platforms.cumulus.parsed import defaults
 from netcheck.platforms.cumulus.parsed.defaults import OneClick, one_click
 from netcheck.platforms.cumulus.parsed.settings import ALL_PORTS, Objects, Settings
+from netcheck.platforms.cumulus.parsed.units import threshold_of
 
 LOSSLESS_POOL: Final = "ingress_lossless_pool"
 TLVS: Final = ("dcbx-pfc-tlv", "dcbx-ets-config-tlv", "dcbx-ets-recomm-tlv")
@@ -44,7 +46,14 @@ FEATURES: Final = {
     "egress-queue-mapping": ("priority_to_queue", "pfc_priority_to_queue"),
     "egress-scheduler": ("scheduler",),
     "congestion-control": ("ecn",),
-    "pfc": ("pfc_rx", "pfc_tx", "pfc_mode", "ingress_buffer", "priority_to_priority_group"),
+    "pfc": (
+        "pfc_rx",
+        "pfc_tx",
+        "pfc_mode",
+        "ingress_buffer",
+        "egress_buffer",
+        "priority_to_priority_group",
+    ),
     "link-pause": ("global_pause_rx", "global_pause_tx"),
     "remark": ("remark_dscp", "remark_pcp"),
     "pfc-watchdog": ("watchdog",),
@@ -80,6 +89,7 @@ def read_port(settings: Settings, port: Objects) -> PortFacts:
     facts |= _pause(settings, port)
     facts |= _dcbx(settings, port)
     facts["watchdog"] = _watchdog(settings, port, facts)
+    facts |= _egress(settings, facts)
     found.cable_m = facts.pop("cable_m", UNKNOWN)
     found.qos = PortQos(**facts)
     return found
@@ -278,6 +288,23 @@ def _queues(settings: Settings) -> Facts:
         return {}
     queues = FrozenMap(dict(base) | numbers)
     return {"priority_to_queue": queues, "pfc_priority_to_queue": queues}
+
+
+def _egress(settings: Settings, facts: Facts) -> Facts:
+    """Accounts of the queues of lossless priorities: lossless, and free to take the whole pool.
+
+    Source: CumulusNetworks/docs cumulus-linux-514 Quality of Service, Flow Control
+        Buffers: flow_control.egress_buffer.dynamic_quota = ALPHA_INFINITY.
+    """
+    queues, groups = facts.get("priority_to_queue", UNKNOWN), facts.get("ingress_buffer", UNKNOWN)
+    if not is_known(queues) or not is_known(groups):
+        return {}
+    own = settings.profile("advance-buffer-config", ALL_PORTS).text(
+        "egress-lossless-buffer", "shared-alpha"
+    )
+    threshold = threshold_of(own) if own else Dynamic(inf)
+    account = Buffer(threshold=threshold, is_lossless=True)
+    return {"egress_buffer": FrozenMap({queues[one]: account for one in groups if one in queues})}
 
 
 def _pause(settings: Settings, port: Objects) -> Facts:

@@ -16,7 +16,6 @@ from netcheck.model.qos import (
     BufferPool,
     CongestionAction,
     DcbxMode,
-    Dynamic,
     Ecn,
     PoolKind,
     Scheduler,
@@ -34,10 +33,9 @@ from netcheck.platforms.cumulus.parsed.settings import ALL_PORTS, plain_number
 from netcheck.platforms.cumulus.parsed.shown import Cell, Row, Shown, rows_of
 from netcheck.platforms.cumulus.parsed.texts import source_of
 from netcheck.platforms.cumulus.parsed.tree import Node
-from netcheck.platforms.cumulus.parsed.units import shown_bytes
+from netcheck.platforms.cumulus.parsed.units import shown_bytes, threshold_of
 
 _WEIGHT: Final = re.compile(r"dwrr-(\d+)%", re.IGNORECASE)
-_ALPHA: Final = re.compile(r"alpha_(\d+)(?:_(\d+))?", re.IGNORECASE)
 _TRUSTED: Final = {
     frozenset({"pcp", "dscp"}): Trust.BOTH,
     frozenset({"dscp"}): Trust.DSCP,
@@ -321,15 +319,43 @@ def _account(cells: list[str]) -> Buffer:
         size_bytes=plain_number(cells[3]),
         headroom_bytes=plain_number(cells[10]),
         xon_bytes=plain_number(cells[8]),
-        xoff_bytes=plain_number(cells[9]),
-        threshold=_threshold(cells[6]),
+        xoff_bytes=plain_number(cells[9]) or UNKNOWN,
+        threshold=threshold_of(cells[6]),
         is_lossless=is_lossless,
     )
 
 
-def _threshold(text: str) -> Known[Dynamic]:
-    match = _ALPHA.fullmatch(text)
-    return Dynamic(int(match[1]) / int(match[2] or 1)) if match else UNKNOWN
+# Names of ``qos buffer ingress-priority-group`` in JSON; the text's are cut to HR and XON Th.
+_GROUP_LEAVES: Final = {
+    "size_bytes": ("reserved-size", "reserved"),
+    "headroom_bytes": ("headroom", "hr", "headroom-size"),
+    "xon_bytes": ("xon-threshold", "xon-th", "xon"),
+    "xoff_bytes": ("xoff-threshold", "xoff-th", "xoff"),
+}
+
+
+def read_json_groups(data: Any, document: Document, port: str, observed: Observed) -> None:
+    """Read ``qos buffer ingress-priority-group`` in JSON: ``group -> leaves``."""
+    accounts = {
+        int(group): _json_account(row)
+        for group, row in (data.items() if isinstance(data, Mapping) else ())
+        if str(group).isdigit() and isinstance(row, Mapping)
+    }
+    if accounts:
+        observed.tell(port, source_of(document), {"ingress_buffer": FrozenMap(accounts)})
+
+
+def _json_account(row: Mapping[str, Any]) -> Buffer:
+    numbers: dict[str, Any] = {  # Any: facts of different types
+        fact: next((plain_number(str(row[name])) for name in names if name in row), UNKNOWN)
+        for fact, names in _GROUP_LEAVES.items()
+    }
+    if numbers["xoff_bytes"] == 0:
+        numbers["xoff_bytes"] = UNKNOWN  # the threshold is dynamic, no level is set
+    kind = str(row.get("lossy-lossless", "")).lower()
+    is_lossless: Known[bool] = {"lossless": True, "lossy": False}.get(kind, UNKNOWN)
+    threshold = threshold_of(str(row.get("shared-max", "")))
+    return Buffer(**numbers, threshold=threshold, is_lossless=is_lossless)
 
 
 def _read_watchdog(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from math import inf
 from typing import Final
 
 from netcheck.model.known import UNKNOWN, Known
+from netcheck.model.qos import Dynamic
 
 _SPEED: Final = re.compile(r"(\d+(?:\.\d+)?) ?([GMT])(?:bps|b/s)?")
+_ALPHA: Final = re.compile(r"alpha_(\d+|infinity)(?:_(\d+))?", re.IGNORECASE)
 _BPS: Final = {"M": 10**6, "G": 10**9, "T": 10**12}
 _STEPS: Final = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
 
@@ -34,3 +37,18 @@ def speed_bps(text: str) -> Known[int]:
     """
     match = _SPEED.fullmatch(text.strip())
     return round(float(match[1]) * _BPS[match[2]]) if match else UNKNOWN
+
+
+def threshold_of(text: str) -> Known[Dynamic]:
+    """Give the threshold of an alpha as NVUE writes it.
+
+    Example:
+        >>> threshold_of("alpha_1_8"), threshold_of("ALPHA_8")
+        (Dynamic(alpha=0.125), Dynamic(alpha=8.0))
+    """
+    match = _ALPHA.fullmatch(text)
+    if match is None:
+        return UNKNOWN
+    if not match[1].isdigit():
+        return Dynamic(inf)
+    return Dynamic(int(match[1]) / int(match[2] or 1))
