@@ -30,6 +30,8 @@ _COMMANDS: Final = (
     Command("show interfaces counters queue detail", "queues.txt", _COUNTERS),
     Command("show interfaces priority-flow-control counters detail | json", "pfc.json", _COUNTERS),
     Command("show qos interfaces ecn counters queue | json", "ecn.json", _COUNTERS),
+    # of Trident and Tomahawk alone
+    Command("show platform trident counters | json", "chip.json", _COUNTERS, may_fail=True),
     Command(
         "show priority-flow-control counters watchdog | json",
         "watchdog.json",

@@ -157,6 +157,7 @@ def _merged(configured: Port | None, live: Port) -> Port:
         configured,
         operational_speed_bps=live.operational_speed_bps,
         link_state=live.link_state,
+        speed_bps=first_known(configured.speed_bps, live.speed_bps),
         neighbour=live.neighbour,
         ip_mtu=first_known(configured.ip_mtu, live.ip_mtu),
         l2_mtu=first_known(configured.l2_mtu, live.l2_mtu),

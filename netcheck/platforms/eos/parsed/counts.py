@@ -41,8 +41,14 @@ _PORT: Final[Mapping[str, Sense]] = {
     "outOctets": Sense(Meaning.OTHER, _INFORMATION, "bytes"),
 }
 _ERRORS: Final = ("fcsErrors", "alignmentErrors", "symbolErrors")
-# Parts of the discards above, which the port counters hold already.
-_CHIP_DROPS: Final = ("rxMmuDrop", "txMmuDrop", "rxBufferPoolDiscard")
+# Where in the chip; what arrives and finds no buffer is lost to all priority groups together,
+# what leaves is held by the counters of the queues already.
+_CHIP_DROPS: Final[Mapping[str, Sense]] = {
+    "rxMmuDrop": Sense(Meaning.PRIORITY_GROUP_DROP, _ZERO),
+    "wredDropPktCounter": Sense(Meaning.WRED_DROP, _ZERO),
+    "txMmuDrop": Sense(Meaning.OTHER, _INFORMATION),
+    "rxBufferPoolDiscard": Sense(Meaning.OTHER, _INFORMATION),
+}
 _PAUSES: Final[Mapping[str, Meaning]] = {
     "txPause": Meaning.GLOBAL_PAUSE_TX,
     "rxPause": Meaning.GLOBAL_PAUSE_RX,
@@ -269,13 +275,10 @@ def read_chip_counters(data: Json, source: Source, counts: Counts) -> None:
         drops = inner.get("drop") if isinstance(inner, Mapping) else None
         if not isinstance(drops, Mapping):
             continue
-        for name in (*_CHIP_DROPS, "wredDropPktCounter"):
+        for name, sense in _CHIP_DROPS.items():
             if name in drops:
-                is_wred = name == "wredDropPktCounter"
-                meaning = Meaning.WRED_DROP if is_wred else Meaning.OTHER
-                key = CounterKey(port, meaning, -1, name)
-                at = source.at(0, counter=name)
-                counts.add(key, Sense(meaning, _ZERO), counted(drops[name]), at)
+                key = CounterKey(port, sense.meaning, -1, name)
+                counts.add(key, sense, counted(drops[name]), source.at(0, counter=name))
 
 
 def read_pause_counters(data: Json, source: Source, counts: Counts) -> None:

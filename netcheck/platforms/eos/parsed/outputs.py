@@ -79,6 +79,7 @@ def read_interfaces(data: Json, source: Source, live: Live) -> None:
 def _with_state(port: Port, row: Json) -> Port:
     ip_mtu = counted(row.get("mtu"))
     bandwidth = counted(row.get("bandwidth"))
+    speed = bandwidth if is_known(bandwidth) and bandwidth else UNKNOWN
     state = row.get("lineProtocolStatus")
     admin = row.get("interfaceStatus")
     is_up = {"up": AdminState.UP}.get(str(state), AdminState.DOWN)
@@ -86,7 +87,8 @@ def _with_state(port: Port, row: Json) -> Port:
         port,
         ip_mtu=ip_mtu,
         l2_mtu=ip_mtu + defaults.ETHERNET_BYTES if is_known(ip_mtu) else UNKNOWN,
-        operational_speed_bps=bandwidth if is_known(bandwidth) and bandwidth else UNKNOWN,
+        operational_speed_bps=speed,
+        speed_bps=speed,  # a port without a line of its own runs at its transceiver's
         link_state=is_up if isinstance(state, str) else UNKNOWN,
         admin_state=(AdminState.DOWN if admin == "disabled" else AdminState.UP)
         if isinstance(admin, str)

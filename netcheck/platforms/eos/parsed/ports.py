@@ -152,6 +152,7 @@ class PortReader:
             fec=_FEC.get(fec, UNKNOWN) if isinstance(fec, str) else UNKNOWN,
             l2_mtu=l2_mtu,
             ip_mtu=ip_mtu,
+            cable_m=ABSENT,
             admin_state=self._admin_state(own),
             aggregate=f"Port-Channel{channel}" if isinstance(channel, int) else UNKNOWN,
             qos=self._qos(layers, own),
@@ -230,9 +231,11 @@ class PortReader:
             else UNKNOWN,
             dcbx_mode=dcbx,
             dcbx_willing=False if dcbx is DcbxMode.DISABLED else UNKNOWN,
-            scheduler=_schedulers(layers),
+            scheduler=_schedulers(layers, is_whole=self.config.is_whole),
             ecn=_markings(layers),
             ingress_buffer=_accounts(pfc),
+            # the shares of queues are the switch's own
+            egress_buffer=ABSENT,
             watchdog=self._watchdog(layers, pfc, known_queues),
             global_pause_rx=_pause(own, "pause rx"),
             global_pause_tx=_pause(own, "pause tx"),
@@ -398,14 +401,19 @@ def _accounts(pfc: Known[frozenset[int]]) -> Known[FrozenMap[int, Buffer]]:
     """A lossless account for each no-drop priority, which the switch sizes itself."""
     if not is_known(pfc):
         return UNKNOWN
-    account = Buffer(is_lossless=True, is_computed=True)
+    account = Buffer(headroom_bytes=ABSENT, is_lossless=True, is_computed=True)
     return FrozenMap(dict.fromkeys(sorted(pfc), account)) if pfc else ABSENT
 
 
-def _schedulers(layers: Layers) -> Known[FrozenMap[int, Scheduler]]:
+def _schedulers(layers: Layers, *, is_whole: bool) -> Known[FrozenMap[int, Scheduler]]:
+    """Service of queues; in a whole configuration those that no line states are strict.
+
+    Source: batfish/batfish testconfigs/arista_interface_show_run_all (priority strict).
+    """
     if not layers.is_complete:
         return UNKNOWN
-    found = {}
+    strict = Scheduler(SchedulerKind.STRICT)
+    found = dict.fromkeys(defaults.PRIORITIES, strict) if is_whole else {}
     for queue, settings in sorted(layers.queues().items()):
         scheduler = _scheduler(settings)
         if scheduler is not None:
