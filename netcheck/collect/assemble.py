@@ -19,6 +19,7 @@ from netcheck.model.finding import Finding, Place, Severity, Stage, Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.platforms import platform as platforms
+from netcheck.platforms.knobs import knobs
 
 RULE = "config-not-applied"
 MISSING = "evidence-missing"
@@ -99,6 +100,7 @@ def read(
         device = replace(device, counters=second.counters)
         if _has_rebooted(device, second):
             before = UNKNOWN
+    device = replace(device, hidden=knobs(given.platform).hidden)
     return Reading(device, before, tuple(differences), tuple(comments), tuple(work.unshown))
 
 

@@ -242,6 +242,8 @@ class Device:
         defects: What is wrong with the texts in themselves.
         unread: Lines that no reader understood and that cannot touch QoS.
         is_whole: Built from a whole configuration.
+        hidden: Facts that its platform sets by itself and need not show; nobody
+            can be asked for them.
     """
 
     name: str
@@ -268,6 +270,7 @@ class Device:
     defects: tuple[Defect, ...] = ()
     unread: tuple[Evidence, ...] = ()
     is_whole: bool = False
+    hidden: frozenset[str] = frozenset()
 
     def find_evidence(self, *path: str) -> Evidence:
         """Where the fact at ``path`` was read; the nearest wider place if it is not known.

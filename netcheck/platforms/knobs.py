@@ -39,6 +39,12 @@ class Knobs:
     is_restoration_own: bool = False
     is_poll_own: bool = False
 
+    @property
+    def hidden(self) -> frozenset[str]:
+        """Facts that the device sets by itself, in the model's words; it need not show them."""
+        buffers = {"headroom_bytes", "egress_buffer"} if self.is_headroom_own else set()
+        return frozenset(buffers | ({"cable_m"} if self.is_cable_unknown else set()))
+
 
 @cache
 def knobs(platform: Known[str]) -> Knobs:

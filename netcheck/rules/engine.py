@@ -150,7 +150,7 @@ class Writer:
         missing: dict[str, list[tuple[Place, ...]]] = {}
         silent: dict[str, int] = {}
         for view, gap in gaps:
-            if self.evidence_asked and rule.is_proof and isinstance(gap, UnknownFactError):
+            if isinstance(gap, UnknownFactError) and self._is_asked(rule, gap, view):
                 missing.setdefault(gap.fact, []).append(members_of(_where(gap, view)))
             else:
                 reason = _reason(gap)
@@ -162,6 +162,12 @@ class Writer:
             )
         for reason, count in sorted(silent.items()):
             yield self._plain(rule, Verdict.NOT_APPLICABLE, f"{reason} (places: {count})")
+
+    def _is_asked(self, rule: Rule, gap: UnknownFactError, view: View) -> bool:
+        """Evidence is asked for, and the device can give it."""
+        device = self.devices.get(_where(gap, view).place.device)
+        is_hidden = device is not None and gap.fact in device.hidden
+        return self.evidence_asked and rule.is_proof and not is_hidden
 
     def _pass(self, rule: Rule, outcome: Outcome) -> Finding:
         devices: set[str] = set()
