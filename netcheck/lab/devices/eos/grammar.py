@@ -1,5 +1,8 @@
 """Configuration lines that the switch takes, by mode, in the order of its running-config.
 
+Maps and queues show what was typed even where it is the default, as the published
+configurations do.
+
 Source: arista.com/en/um-eos; ranges and keywords as in aristanetworks/avd, schema of
 eos_cli_config_gen.
 """
@@ -118,7 +121,7 @@ _QUEUE = (
     _rule("bandwidth percent = <1-100>"),
     _rule("bandwidth guaranteed = (percent <1-100>|<1-400000000> [kbps])"),
     _rule("no priority", "priority"),
-    _rule("priority strict", "priority", default=True),
+    _rule("priority strict", "priority"),
     _rule("shape rate = <1-400000000> [kbps|pps|percent]"),
     _rule(
         f"random-detect ecn {_DETECT} [max-mark-probability <1-100>] [weight <0-15>]",
