@@ -31,6 +31,9 @@ BUFFER_BYTES = 27_891_648
 # ECN thresholds are programmed in steps: 150,000 bytes become 159,744 and 1,500,000 become 1.43 MB.
 # Source: Cumulus Linux 5.14, RDMA over Converged Ethernet (note on Spectrum-4); step derived.
 ECN_STEP_BYTES = 13_312
+# The egress pool of lossless traffic is infinite: what was let in is not dropped on its way out.
+# Source: Cumulus Linux 5.14, Flow Control Buffers (egress_service_pool.1.infinite_flag).
+INFINITE_BYTES = 1 << 40
 LOSSY_ALPHA = 8.0
 LOSSLESS_ALPHA = 1.0
 _LAST_GROUP = 7
@@ -61,11 +64,14 @@ def read_node(name: str, tree: Tree, speeds: dict[str, int], deviation: Deviatio
     ports = {
         port: PortReader(tree, port, speed, deviation).port() for port, speed in speeds.items()
     }
+    shares = defaults.traffic_pools(tree)
     pools = {
         f"{way} {pool}": BUFFER_BYTES * int(row.get("memory-percent", 0)) // 100
-        for pool, row in defaults.traffic_pools(tree).items()
+        for pool, row in shares.items()
         for way in ("ingress", "egress")
     }
+    if own := defaults.lossless_pool(tree):
+        pools[f"egress {own}"] = INFINITE_BYTES
     return Node(name, ports, pools, CELL_BYTES, forwarding_s=FORWARDING_S)
 
 
