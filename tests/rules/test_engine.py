@@ -215,3 +215,16 @@ def test_values_are_shown_in_order_and_in_words(value: object, text: str) -> Non
 
 def test_not_given_names_what_was_not_given() -> None:
     assert str(NotGivenError("peer")) == "peer: not given"
+
+
+def test_a_fact_that_a_device_need_not_show_is_not_asked_for() -> None:
+    given = observed(E1={})
+    hiding = {
+        name: replace(each, hidden=frozenset({"trust"})) for name, each in given.devices.items()
+    }
+    hidden = replace(given, devices=FrozenMap(hiding))
+    found = [
+        judge(each, rules=[port_rule("hidden-fact")], evidence_asked=True)[0].verdict
+        for each in (given, hidden)
+    ]
+    assert found == [Verdict.UNVERIFIED, Verdict.NOT_APPLICABLE]
