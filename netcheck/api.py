@@ -29,7 +29,7 @@ from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric, Origin
 from netcheck.model.finding import ExitCode, Finding, Place, Severity, Stage, Verdict
 from netcheck.model.known import is_known
-from netcheck.platforms.platform import Platform, load, platform_names
+from netcheck.platforms.platform import Platform, load
 from netcheck.report.report import Report, exit_code
 
 if TYPE_CHECKING:
@@ -96,26 +96,23 @@ def render(fabric: Fabric, devices: Iterable[str] | None = None) -> dict[str, Ma
 
 def refusals(fabric: Fabric, *, stage: Stage = Stage.LINT) -> list[Finding]:
     """Everything in a completed intent that a platform cannot express, as findings."""
-    found: list[Finding] = []
-    for device in fabric.devices.values():
-        if not is_known(device.platform) or device.platform not in platform_names():
-            continue
-        found += (
-            Finding(
-                "platform-limit",
-                Severity.ERROR,
-                Verdict.FAIL,
-                (_refused_place(device, refusal.place),),
-                f"{refusal.place}: {refusal.reason}",
-                expected=f"within the limit {refusal.limit}",
-                why="The platform cannot express it, so the device would not do what is intended.",
-                fix="Change the intent within the limit, or use another platform there.",
-                reference=f"capabilities of platform {device.platform}: {refusal.limit}",
-                stage=stage,
-            )
-            for refusal in _platform_of(device).rendering.refusals(device, fabric)
+    from netcheck.platforms.refusals import find_refusals  # noqa: PLC0415 -- as load_intent
+
+    return [
+        Finding(
+            "platform-limit",
+            Severity.ERROR,
+            Verdict.FAIL,
+            (_refused_place(device, refusal.place),),
+            f"{refusal.place}: {refusal.reason}",
+            expected=f"within the limit {refusal.limit}",
+            why="The platform cannot express it, so the device would not do what is intended.",
+            fix="Change the intent within the limit, or use another platform there.",
+            reference=f"capabilities of platform {device.platform}: {refusal.limit}",
+            stage=stage,
         )
-    return found
+        for device, refusal in find_refusals(fabric)
+    ]
 
 
 def _refused_place(device: Device, place: str) -> Place:

@@ -6,6 +6,7 @@ import click
 
 from netcheck.cli.options import Common, reporting
 from netcheck.cli.output import publish
+from netcheck.model.collector import no_collection
 from netcheck.model.finding import ExitCode
 
 
@@ -28,5 +29,6 @@ def lint(common: Common, paths: tuple[str, ...], intent: tuple[str, ...]) -> Exi
     """
     from netcheck.api import lint_paths  # noqa: PLC0415 -- options are checked without it
 
-    report = lint_paths(paths, intent=intent, profile=common.profile, limit=common.limit)
-    return publish(report, common)
+    with no_collection():
+        report = lint_paths(paths, intent=intent, profile=common.profile, limit=common.limit)
+        return publish(report, common)

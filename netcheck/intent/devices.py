@@ -28,6 +28,8 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, first_known
 from netcheck.model.qos import BufferPool, DeviceQos, PoolKind
 
+NO_QOS = FrozenMap({"": DeviceQos()})
+NO_HOST = HostFacts()
 EXPANDED = ("ports", "rdma", "aggregates")
 
 
@@ -63,10 +65,14 @@ def device_fields(root: Fields) -> dict[str, Fields]:
     return found
 
 
-def build_device(name: str, fields: Fields, fallback: Known[str]) -> Device:
-    """Give one device; ``fallback`` is the fabric's policy."""
-    policy = first_known(fields.name("policy"), fallback)
-    ports, rdma, evidence = _ports_and_rdma(fields, policy)
+def read_device(
+    name: str,
+    fields: Fields,
+    ports: FrozenMap[str, Port],
+    rdma: FrozenMap[str, RdmaDevice],
+    evidence: FrozenMap[str, Evidence],
+) -> Device:
+    """Give one device with these ports and RDMA devices."""
     return Device(
         name=name,
         role=fields.member("role", Role),
@@ -82,11 +88,11 @@ def build_device(name: str, fields: Fields, fallback: Known[str]) -> Device:
         mgmt=fields.text("mgmt"),
         mgmt_port=fields.integer("mgmt_port"),
         credentials=fields.text("credentials"),
-        qos=FrozenMap({"": _device_qos(fields.child("buffers"))}),
-        ports=FrozenMap(ports),
-        rdma=FrozenMap(rdma),
+        qos=_device_qos(fields.child("buffers")),
+        ports=ports,
+        rdma=rdma,
         host=_host(fields.child("host")),
-        evidence=FrozenMap({"device": fields.at, **evidence}),
+        evidence=evidence,
     )
 
 
@@ -102,25 +108,8 @@ def build_aggregates(name: str, fields: Fields) -> list[Aggregate]:
     return found
 
 
-def _ports_and_rdma(
-    fields: Fields, policy: Known[str]
-) -> tuple[dict[str, Port], dict[str, RdmaDevice], dict[str, Evidence]]:
-    ports: dict[str, Port] = {}
-    rdma: dict[str, RdmaDevice] = {}
-    evidence: dict[str, Evidence] = {}
-    for name, inner in fields.children("ports").items():
-        ports[name] = _port(name, inner, policy)
-        evidence[f"port {name}"] = inner.at
-    for name, inner in fields.children("rdma").items():
-        rdma[name] = _rdma(name, inner)
-        evidence[f"rdma {name}"] = inner.at
-        for port in rdma[name].ports:
-            evidence.setdefault(f"port {port}", inner.at)
-            ports[port] = _port_of_rdma(ports.get(port), port, inner, policy)
-    return ports, rdma, evidence
-
-
-def _port(name: str, fields: Fields, policy: Known[str]) -> Port:
+def read_port(name: str, fields: Fields, policy: Known[str]) -> Port:
+    """Give one port; ``policy`` is that of its device."""
     cable = fields.exact("cable", LENGTH_M)
     return Port(
         name=name,
@@ -141,11 +130,8 @@ def _port(name: str, fields: Fields, policy: Known[str]) -> Port:
     )
 
 
-def _port_of_rdma(known: Port | None, name: str, fields: Fields, policy: Known[str]) -> Port:
-    """The port that an RDMA device names; what ``ports`` says of it comes first."""
-    stated = _port(name, fields, policy)
-    if known is None:
-        return stated
+def with_rdma(known: Port, stated: Port, fields: Fields) -> Port:
+    """Give a port that an RDMA device names too; what ``ports`` says of it comes first."""
     return replace(
         known,
         speed_bps=first_known(known.speed_bps, stated.speed_bps),
@@ -157,7 +143,8 @@ def _port_of_rdma(known: Port | None, name: str, fields: Fields, policy: Known[s
     )
 
 
-def _rdma(name: str, fields: Fields) -> RdmaDevice:
+def read_rdma(name: str, fields: Fields) -> RdmaDevice:
+    """Give one RDMA device."""
     ports = fields.texts("port")
     return RdmaDevice(
         name=name,
@@ -174,12 +161,15 @@ def _rdma(name: str, fields: Fields) -> RdmaDevice:
     )
 
 
-def _device_qos(fields: Fields) -> DeviceQos:
+def _device_qos(fields: Fields) -> FrozenMap[str, DeviceQos]:
+    if not fields.layers:
+        return NO_QOS
     pools = {name: _pool(inner) for name, inner in fields.children("pools").items()}
-    return DeviceQos(
+    qos = DeviceQos(
         pools=FrozenMap(pools) if pools else UNKNOWN,
         oversubscription=fields.integer("oversubscription"),
     )
+    return FrozenMap({"": qos})
 
 
 def _pool(fields: Fields) -> BufferPool:
@@ -194,6 +184,8 @@ def _pool(fields: Fields) -> BufferPool:
 
 
 def _host(fields: Fields) -> HostFacts:
+    if not fields.layers:
+        return NO_HOST
     sysctl = {
         name: str(node.value)
         for layer in fields.child("sysctl").layers

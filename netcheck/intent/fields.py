@@ -203,17 +203,27 @@ class Fields:
 
     def children(self, key: str) -> dict[str, Fields]:
         """Give the objects under a key by name, ranges expanded, narrower names last."""
+        return self.child(key).spread()
+
+    def spread(self) -> dict[str, Fields]:
+        """Give the objects of this section by name, ranges expanded, narrower names last."""
         found: dict[str, list[Layer]] = {}
-        inner = self.child(key)
-        for outer in inner.layers:
+        for outer in self.layers:
             for name, node in outer.node.mapping.items():
                 self._spread(found, name, node, outer)
-        return {
-            name: Fields(
-                self._ordered(name, layers), self.complaints, f"{inner.path}.{layers[0].key}"
-            )
-            for name, layers in found.items()
-        }
+        return {name: self.inner(name, layers) for name, layers in found.items()}
+
+    def names_of(self, outer: Layer) -> dict[str, list[Layer]]:
+        """Give what one layer of this section says, by name, ranges expanded."""
+        found: dict[str, list[Layer]] = {}
+        for name, node in outer.node.mapping.items():
+            self._spread(found, name, node, outer)
+        return found
+
+    def inner(self, name: str, layers: list[Layer]) -> Fields:
+        """Give the object of this section that these layers speak of."""
+        path = f"{self.path}.{layers[0].key}"
+        return Fields(self._ordered(name, layers), self.complaints, path)
 
     def _spread(self, found: dict[str, list[Layer]], key: str, node: Node, outer: Layer) -> None:
         at = outer.node.key_at[key]
@@ -232,6 +242,8 @@ class Fields:
             found.setdefault(name, []).append(layer)
 
     def _ordered(self, name: str, layers: list[Layer]) -> list[Layer]:
+        if len(layers) == 1:
+            return layers
         ordered = sorted(layers, key=lambda layer: -layer.breadth)
         for wide, narrow in pairwise(ordered):
             if wide.breadth == narrow.breadth:

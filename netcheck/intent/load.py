@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from netcheck.intent.builder import Builder
 from netcheck.intent.cabling import build_links
 from netcheck.intent.complaint import Complaints
 from netcheck.intent.devices import (
     build_aggregates,
-    build_device,
     count_devices,
     device_fields,
 )
@@ -113,16 +113,20 @@ def _devices(
     links: Iterable[Link],
     aggregates: Iterable[Aggregate],
 ) -> FrozenMap[str, Device]:
-    linked = _ports_by_device(end for link in links for end in (link.a, link.b))
+    linked: dict[str, dict[str, None]] | None = None
+    builder = Builder()
     members = {(one.device, port): one.name for one in aggregates for port in one.members}
     devices = {}
     for name, inner in fields.items():
-        device = build_device(name, inner, policy)
-        here = first_known(inner.name("policy"), policy)
-        ports = device.ports or FrozenMap(
-            {port: Port(port, policy=here) for port in linked.get(name, ())}
-        )
-        devices[name] = replace(device, ports=_with_aggregates(name, ports, members))
+        device = builder.device(name, inner, policy)
+        ports = device.ports
+        if not ports:
+            if linked is None:
+                linked = _ports_by_device(end for link in links for end in (link.a, link.b))
+            here = first_known(inner.name("policy"), policy)
+            ports = FrozenMap({port: Port(port, policy=here) for port in linked.get(name, ())})
+        ports = _with_aggregates(name, ports, members)
+        devices[name] = device if ports is device.ports else replace(device, ports=ports)
     return FrozenMap(devices)
 
 

@@ -151,6 +151,14 @@ def choose(text: str, axes: Axes) -> str:
     return parse_pattern(text).at(tuple(axes[number].index for number in chosen))
 
 
+def axes_used(text: str, lengths: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Give the numbers of the axes that the ranges of a value run with; None if one has none."""
+    try:
+        return _axes_of(text, lengths)
+    except RangeError:
+        return None
+
+
 @lru_cache(maxsize=1024)
 def _axes_of(text: str, lengths: tuple[int, ...]) -> tuple[int, ...]:
     """Number of the axis that each range of a value runs with."""

@@ -26,6 +26,8 @@ class Missing(Enum):
         return self.name
 
     __str__ = __repr__
+    # each is one object, and hashed for every fact that is compared
+    __hash__ = object.__hash__
 
 
 ABSENT: Final = Missing.ABSENT

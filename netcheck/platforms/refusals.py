@@ -1,0 +1,126 @@
+"""What platforms cannot express, asked once for all devices that are alike.
+
+A refusal follows from what ports hold and not from how many hold it, nor from
+the digits of a name. So a device is first cut down to one port of each kind; only
+where that is refused, the device is asked about as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from operator import attrgetter
+
+from netcheck.model.device import Device, Port, RdmaDevice
+from netcheck.model.fabric import Fabric
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import Known, is_known
+from netcheck.platforms.platform import Refusal, load, platform_names
+
+_DIGITS = re.compile(r"[0-9]+")
+_NAMED = {"name", "alias", "parent", "address", "policy", "neighbour", "qos"}
+_PLAIN = attrgetter(*(each.name for each in fields(Port) if each.name not in _NAMED))
+
+
+def find_refusals(fabric: Fabric) -> Iterator[tuple[Device, Refusal]]:
+    """Yield everything in a completed intent that the device's platform cannot express."""
+    names = frozenset(platform_names())
+    kinds = _Kinds()
+    for device in fabric.devices.values():
+        if not is_known(device.platform) or device.platform not in names:
+            continue
+        rendering = load(device.platform).rendering
+        key, reduced = kinds.reduce(device)
+        if key not in kinds.clean:
+            if not rendering.refusals(reduced, fabric):
+                kinds.clean.add(key)
+                continue
+            for refusal in rendering.refusals(device, fabric):
+                yield device, refusal
+
+
+class _Kinds:
+    """Small numbers for what ports and devices hold, names and addresses aside."""
+
+    def __init__(self) -> None:
+        self.clean: set[object] = set()
+        self._numbers: dict[object, int] = {}
+        self._by_id: dict[int, int] = {}
+        self._shapes: dict[str, str] = {}
+
+    def reduce(self, device: Device) -> tuple[object, Device]:
+        """Give what the device holds, and the device with one port of each kind."""
+        users = _users(device)
+        kept: dict[object, str] = {}
+        for name, port in device.ports.items():
+            kept.setdefault((self._port(port), *map(self._rdma, users.get(name, ()))), name)
+        ports = set(kept.values())
+        rdma = {
+            name: one
+            for name, one in device.rdma.items()
+            if not one.ports or not ports.isdisjoint(one.ports)
+        }
+        reduced = replace(
+            device,
+            ports=FrozenMap({name: device.ports[name] for name in kept.values()}),
+            rdma=FrozenMap(rdma),
+        )
+        return (
+            *self._device(device),
+            frozenset(kept),
+            frozenset(map(self._rdma, rdma.values())),
+        ), reduced
+
+    def _device(self, device: Device) -> tuple[object, ...]:
+        plain = (device.platform, device.variant, device.model, device.asic, device.os_version)
+        return (*plain, self._shape(device.name), device.role, device.qos, device.host)
+
+    def _port(self, port: Port) -> int:
+        number = self._by_id.get(id(port))
+        if number is None:
+            shapes = (
+                self._shape(port.name),
+                self._known_shape(port.alias),
+                self._known_shape(port.parent),
+                self._known_shape(port.address),
+            )
+            plain = (*_PLAIN(port), *shapes)
+            number = self._by_id[id(port)] = self._number((plain, self._qos(port)))
+        return number
+
+    def _qos(self, port: Port) -> int:
+        number = self._by_id.get(id(port.qos))
+        if number is None:
+            number = self._by_id[id(port.qos)] = self._number(port.qos)
+        return number
+
+    def _rdma(self, one: RdmaDevice) -> int:
+        number = self._by_id.get(id(one))
+        if number is None:
+            plain = replace(
+                one, name=self._shape(one.name), ports=tuple(map(self._shape, one.ports))
+            )
+            number = self._by_id[id(one)] = self._number(plain)
+        return number
+
+    def _number(self, value: object) -> int:
+        return self._numbers.setdefault(value, len(self._numbers))
+
+    def _known_shape(self, text: Known[str]) -> Known[str]:
+        return self._shape(text) if is_known(text) else text
+
+    def _shape(self, text: str) -> str:
+        """The text with every number as one sign."""
+        shape = self._shapes.get(text)
+        if shape is None:
+            shape = self._shapes[text] = _DIGITS.sub("#", text)
+        return shape
+
+
+def _users(device: Device) -> dict[str, list[RdmaDevice]]:
+    found: dict[str, list[RdmaDevice]] = {}
+    for one in device.rdma.values():
+        for port in one.ports:
+            found.setdefault(port, []).append(one)
+    return found
