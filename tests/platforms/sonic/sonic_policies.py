@@ -6,14 +6,13 @@ PFC mode from the priorities) agree with them, and a map that is said has entrie
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from netcheck.model.device import Device, Port
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing, is_known
+from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known
 from netcheck.model.qos import (
     Buffer,
     BufferPool,
@@ -35,19 +34,8 @@ from netcheck.model.qos import (
 from netcheck.platforms.sonic.applied.merge import Tables, merge
 from netcheck.platforms.sonic.applied.said import said_of
 from netcheck.platforms.sonic.render import render_tables
+from tests.platforms.strategies import maps, maybe, said_or_absent
 
-# Without shrinking: it takes minutes on switches, and the failing case is printed anyway.
-RELAXED = settings(
-    deadline=None,
-    derandomize=True,
-    phases=(Phase.explicit, Phase.reuse, Phase.generate),
-    suppress_health_check=[
-        HealthCheck.too_slow,
-        HealthCheck.data_too_large,
-        HealthCheck.function_scoped_fixture,
-    ],
-)
-ValueT = TypeVar("ValueT")
 POOLS = (
     "ingress_lossless_pool",
     "ingress_lossy_pool",
@@ -62,23 +50,6 @@ GROUPS = ("PFCWD", "PG_DROP", "PORT", "QUEUE", "WRED_ECN_QUEUE", "ACL")
 BYTES = st.integers(0, 2**40)
 PRIORITIES = st.integers(0, 7)
 TRUST = {(True, False): Trust.DSCP, (False, True): Trust.PCP, (True, True): Trust.BOTH}
-
-
-def maybe(values: st.SearchStrategy[ValueT]) -> st.SearchStrategy[Known[ValueT]]:
-    """A fact that is said or not."""
-    return st.one_of(st.just(UNKNOWN), values)
-
-
-def said_or_absent(values: st.SearchStrategy[ValueT]) -> st.SearchStrategy[Known[ValueT]]:
-    """A fact that is said, said to be absent, or not said."""
-    return st.one_of(st.sampled_from(Missing), values)
-
-
-def maps(
-    keys: st.SearchStrategy[int], values: st.SearchStrategy[ValueT], most: int = 8
-) -> st.SearchStrategy[FrozenMap[int, ValueT]]:
-    """A map with entries."""
-    return st.dictionaries(keys, values, min_size=1, max_size=most).map(FrozenMap)
 
 
 THRESHOLDS = st.one_of(st.integers(-8, 7).map(lambda n: Dynamic(2.0**n)), BYTES.map(Static))

@@ -20,7 +20,7 @@ from netcheck.platforms.platform import Change, Impact, Run, Upload
 from netcheck.platforms.sonic.apply import CONFIG, PATCH, holdings, plan
 from netcheck.platforms.sonic.commands import is_read_only
 from netcheck.platforms.sonic.render import render
-from tests.platforms.sonic.sonic_policies import RELAXED, can_follow, on_a_switch, switches
+from tests.platforms.sonic.sonic_policies import can_follow, on_a_switch, switches
 from tests.platforms.sonic.sonic_switch import (
     DYNAMIC,
     FABRIC,
@@ -33,6 +33,7 @@ from tests.platforms.sonic.sonic_switch import (
     port,
     switch,
 )
+from tests.platforms.strategies import RELAXED
 
 Tables = dict[str, dict[str, dict[str, Any]]]  # Any: what json gives
 

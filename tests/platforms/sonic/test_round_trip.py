@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from functools import partial
+from typing import Final
 
 import pytest
 from hypothesis import given, settings
@@ -16,8 +16,10 @@ from netcheck.model.known import ABSENT, UNKNOWN, Missing
 from netcheck.model.qos import DeviceQos, PortQos
 from netcheck.platforms.sonic.parse import parse
 from netcheck.platforms.sonic.render import refusals, render
-from tests.platforms.sonic.sonic_policies import RELAXED, switches
+from tests.platforms.comparison import disagreements as compare
+from tests.platforms.sonic.sonic_policies import switches
 from tests.platforms.sonic.sonic_switch import FABRIC, LOSSLESS_QOS, leaf
+from tests.platforms.strategies import RELAXED
 
 # Facts that SONiC derives from others, so that a reader knows them though nobody said them.
 DERIVED: Final = frozenset(
@@ -37,27 +39,7 @@ DERIVED: Final = frozenset(
     }
 )
 PORT_FACTS: Final = ("l2_mtu", "cable_m")
-
-
-def disagreements(said: Any, found: Any, place: str) -> Iterator[str]:  # Any: every kind of fact
-    """Places where what was found is not what was said, or more than was said."""
-    if said is UNKNOWN:
-        if not isinstance(found, Missing) and place.rpartition(" ")[2] not in DERIVED:
-            yield f"{place}: made up {found}"
-    elif isinstance(said, Missing) or type(said) is not type(found):
-        if said != found:
-            yield f"{place}: said {said}, found {found}"
-    elif isinstance(said, Mapping):
-        for key in said.keys() | found.keys():
-            yield from disagreements(
-                said.get(key, UNKNOWN), found.get(key, UNKNOWN), f"{place} {key}"
-            )
-    elif is_dataclass(said):
-        for one in fields(said):
-            at = f"{place} {one.name}"
-            yield from disagreements(getattr(said, one.name), getattr(found, one.name), at)
-    elif said != found:
-        yield f"{place}: said {said}, found {found}"
+disagreements = partial(compare, derived=DERIVED)
 
 
 def read_back(device: Device) -> Device:

@@ -19,7 +19,7 @@ from netcheck.platforms.sonic.applied.merge import merge
 from netcheck.platforms.sonic.applied.said import said_of
 from netcheck.platforms.sonic.render import render_tables
 from tests.platforms.sonic import sonic_yang
-from tests.platforms.sonic.sonic_policies import RELAXED, can_follow, on_a_switch, switches
+from tests.platforms.sonic.sonic_policies import can_follow, on_a_switch, switches
 from tests.platforms.sonic.sonic_switch import (
     COMPUTED,
     DYNAMIC,
@@ -30,6 +30,7 @@ from tests.platforms.sonic.sonic_switch import (
     switch,
 )
 from tests.platforms.sonic.sonic_yang import Models, why_unavailable
+from tests.platforms.strategies import RELAXED
 
 pytestmark = pytest.mark.yang
 UPSTREAM_CASES = 292
