@@ -75,16 +75,19 @@ def edits(held: Settings, wanted: Tree, *, are_pools_said: bool) -> Edits:
     qos: Tree = wanted.get("qos", {})
     ports: Tree = wanted.get("interface", {})
     for path, text in leaves({"qos": qos, "interface": ports}):
+        if not text and path[0] == "interface":
+            continue  # says that the port has no profile of its own, which sets nothing
         old = _held_text(held, path)
         if text and old != text and not _is_same_switch(old, text):
             found.sets[path] = (old, text)
-        elif not text and len(path) > 2 and not _holds(held, path):  # noqa: PLR2004 -- a section alone says only that it is whole
+        elif not text and not _holds(held, path):
             found.sets[path] = ("", "")
     _keep_pools(held, found, are_pools_said=are_pools_said)
     _drop_roce(held, qos, found)
     for feature in PROFILED:
-        if feature in qos:
-            _drop_stale(held, feature, qos[feature], ports, found)
+        spoken = [port for port, tree in ports.items() if feature in tree.get("qos", {})]
+        if spoken:
+            _drop_stale(held, feature, qos.get(feature, {}), (spoken, ports), found)
     return found
 
 
@@ -129,12 +132,17 @@ def _drop_roce(held: Settings, qos: Tree, found: Edits) -> None:
             found.unsets[path] = _shown(node)
 
 
-def _drop_stale(held: Settings, feature: str, profiles: Tree, ports: Tree, found: Edits) -> None:
+def _drop_stale(
+    held: Settings, feature: str, profiles: Tree, wanted: tuple[list[str], Tree], found: Edits
+) -> None:
+    """Take away what the ports that are spoken of must not have, and what nothing uses any more."""
+    spoken, ports = wanted
     section = held.root.at("qos", feature)
-    bound = {name: _bound_after(held, feature, name, ports) for name in {*held.ports, *ports}}
-    for port in ports:
-        old = held.binding(feature, held.ports.get(port, Objects(())))
-        if old and not bound[port]:
+    bound = {name: held.binding(feature, one) for name, one in held.ports.items()}
+    for port in spoken:
+        old, new = bound.get(port, ""), ports[port]["qos"][feature].get("profile", "")
+        bound[port] = new
+        if old and not new:
             found.unsets["interface", port, "qos", feature] = f"profile {old}"
     for name, node in section.parts.items() if section is not None else ():
         path = ("qos", feature, name)
@@ -142,17 +150,10 @@ def _drop_stale(held: Settings, feature: str, profiles: Tree, ports: Tree, found
             for inner, old in _extra(node, profiles[name], path):
                 found.unsets[inner] = old
         elif name == ALL_PORTS:
-            if any(not bound[port] for port in ports):
+            if any(not bound[port] for port in spoken):
                 found.unsets[path] = _shown(node)
         elif name not in bound.values():
             found.unsets[path] = _shown(node)
-
-
-def _bound_after(held: Settings, feature: str, port: str, ports: Tree) -> str:
-    if port in ports:
-        profile: str = ports[port].get("qos", {}).get(feature, {}).get("profile", "")
-        return profile
-    return held.binding(feature, held.ports[port])
 
 
 def _extra(node: Node, wanted: object, path: Path) -> Iterator[tuple[Path, str]]:

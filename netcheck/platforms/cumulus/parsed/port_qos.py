@@ -115,7 +115,7 @@ def _feature(
         one = one_click(settings.roce_mode)
         evidence = settings.section("roce").evidence
         return (_with_cable(read(None, one, ""), settings) if one else {}), evidence
-    if settings.is_complete(feature):
+    if settings.is_default(feature, port):
         return read(None, None, ""), settings.section(feature).evidence
     return {}, Evidence()
 
@@ -198,7 +198,14 @@ def _ecn(profile: Objects | None, one: OneClick | None, name: str) -> Facts:  # 
     if profile is None:
         return {"ecn": defaults.ECN_MAP}
     rows = profile.listed("traffic-class")
-    return {"ecn": FrozenMap({queue: read_marking(row) for queue, row in rows.items()})}
+    marks = {queue: read_marking(row) for queue, row in rows.items()}
+    return {"ecn": FrozenMap({queue: marks[queue] for queue in marks if _acts(rows[queue])})}
+
+
+def _acts(row: Objects) -> bool:
+    """Tell whether a queue's row says more than that nothing happens there."""
+    is_off = row.switch("ecn") is False and row.switch("red") is not True
+    return not is_off or bool(row.text("min-threshold") or row.text("max-threshold"))
 
 
 def read_marking(row: Objects) -> Ecn:
@@ -316,7 +323,7 @@ def _pause(settings: Settings, port: Objects) -> Facts:
             "global_pause_rx": profile.switch("rx") is not False,
             "global_pause_tx": profile.switch("tx") is not False,
         }
-    if name or not settings.is_complete(feature):
+    if name or not settings.is_default(feature, port):
         return {}
     return {"global_pause_rx": False, "global_pause_tx": False}
 
@@ -362,8 +369,7 @@ def watchdog_times(settings: Settings) -> tuple[Known[int], Known[int]]:
 def _watchdog(settings: Settings, port: Objects, facts: Facts) -> Known[Watchdog]:
     own = port.at("qos", "pfc-watchdog")
     if not own.is_there:
-        is_there = settings.is_whole or (port.at("qos").is_there and settings.complete is None)
-        return ABSENT if is_there else UNKNOWN
+        return ABSENT if settings.is_default("pfc-watchdog", port) else UNKNOWN
     if own.switch("state") is False:
         return ABSENT
     poll, detection = watchdog_times(settings)

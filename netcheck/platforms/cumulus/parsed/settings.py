@@ -113,6 +113,16 @@ class Settings:
         listed = self.complete is None or name in self.complete
         return listed and self.section(name).is_there
 
+    def is_default(self, feature: str, port: Objects) -> bool:
+        """Tell whether a port that names no profile of a feature is known to have none.
+
+        It is in a whole configuration, in a file that lists the ports of all profiles,
+        and where the port names the feature alone (``nv set interface swp1 qos pfc``).
+        """
+        if self.is_whole or (self.complete is not None and feature in self.complete):
+            return True
+        return port.at("qos", feature).is_there
+
     def profile(self, feature: str, name: str) -> Objects:
         """Give the objects of a profile."""
         return self.section(feature).at(name)

@@ -106,6 +106,8 @@ def _port_refusals(place: str, port: Port) -> Iterator[Refusal]:
     yield from _pfc_refusals(place, port)
     yield from _pause_refusals(place, qos)
     yield from _remark_refusals(place, qos)
+    if qos.scheduler is ABSENT or (is_known(qos.scheduler) and not qos.scheduler):
+        yield refuse("scheduler-none", place, "no service of any queue")
     if is_known(qos.scheduler):
         yield from _scheduler_refusals(place, qos.scheduler)
     if is_known(qos.ecn):

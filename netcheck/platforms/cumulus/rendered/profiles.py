@@ -43,12 +43,12 @@ def mapping(port: Port, words: Words) -> Tree | None:  # noqa: ARG001 -- one sig
 
 
 def scheduler(port: Port, words: Words) -> Tree | None:  # noqa: ARG001 -- one signature for all features
-    """Objects of ``qos egress-scheduler``; empty ones where no queue has a service."""
+    """Objects of ``qos egress-scheduler``; None where nothing is said."""
     services = port.qos.scheduler
-    if services is UNKNOWN:
+    if isinstance(services, Missing):
         return None
-    found = services if is_known(services) else FrozenMap[int, Scheduler]()
-    return {"traffic-class": {str(queue): _service(one) for queue, one in sorted(found.items())}}
+    rows = {str(queue): _service(one) for queue, one in sorted(services.items())}
+    return {"traffic-class": rows}
 
 
 def _service(one: Scheduler) -> Tree:
@@ -58,12 +58,14 @@ def _service(one: Scheduler) -> Tree:
 
 
 def marking(port: Port, words: Words) -> Tree | None:
-    """Objects of ``qos congestion-control``; empty ones where no queue marks."""
+    """Objects of ``qos congestion-control``; those that say so where no queue marks."""
     marks = port.qos.ecn
     if marks is UNKNOWN:
         return None
     found = marks if is_known(marks) else FrozenMap[int, Ecn]()
-    return {"traffic-class": {str(queue): _ecn(one, words) for queue, one in sorted(found.items())}}
+    rows = {str(queue): _ecn(one, words) for queue, one in sorted(found.items())}
+    # a port without a profile would mark in queue 0, as all ports do out of the box
+    return {"traffic-class": rows or {"0": {"ecn": words.ecn[False], "red": words.ecn[False]}}}
 
 
 def _ecn(one: Ecn, words: Words) -> Tree:
@@ -138,29 +140,28 @@ def ordered_ports(device: Device) -> list[Port]:
     return [device.ports[name] for name in sorted(device.ports, key=port_order)]
 
 
-def profiles(
-    device: Device, feature: str, words: Words
-) -> tuple[dict[str, Tree] | None, dict[str, str]]:
-    """Give ``name -> profile`` (None where nothing is said) and ``port -> name``."""
+def profiles(device: Device, feature: str, words: Words) -> tuple[dict[str, Tree], dict[str, str]]:
+    """Give ``name -> profile``, and ``port -> name`` with an empty name where none is wanted."""
     read = FEATURES[feature]
     contents: dict[str, Tree] = {}
     users: dict[str, list[Port]] = defaultdict(list)
-    is_said = False
+    bound: dict[str, str] = {}
     seen: dict[Any, Tree | None] = {}  # Any: facts of a port, as a key
     for port in ordered_ports(device):
         kind = (port.qos, port.cable_m)
         if kind not in seen:
             seen[kind] = read(port, words)
         tree = seen[kind]
-        is_said |= tree is not None
+        if tree is not None:
+            bound[port.name] = ""
         if tree:
             key = repr(tree)
             contents[key] = tree
             users[key].append(port)
     names = _names(users)
     found = {names[key]: tree for key, tree in contents.items()}
-    bound = {port.name: names[key] for key, ports in users.items() for port in ports}
-    return (dict(sorted(found.items())) if is_said else None), bound
+    bound |= {port.name: names[key] for key, ports in users.items() for port in ports}
+    return dict(sorted(found.items())), bound
 
 
 def _names(users: dict[str, list[Port]]) -> dict[str, str]:

@@ -31,9 +31,9 @@ def tree_of(device: Device) -> Tree:
     bindings: dict[str, dict[str, str]] = {}
     for feature in FEATURES:
         found, bindings[feature] = profiles(device, feature, words)
-        if found is not None:
+        if found:
             qos[feature] = found
-    qos |= _queues(device) | _pause(device) | _watchdog(device, switch) | _pools(device, switch)
+    qos |= _queues(device) | _watchdog(device, switch) | _pools(device, switch)
     interfaces = {
         port.name: part
         for port in ordered_ports(device)
@@ -55,15 +55,17 @@ def _interface(port: Port, bindings: dict[str, dict[str, str]], words: Words) ->
         word = words.tlv[port.qos.dcbx_mode is DcbxMode.IEEE]
         tree["lldp"] = dict.fromkeys(sorted(TLVS), word)
     qos: Tree = {
-        feature: {"profile": names[port.name]}
-        for feature, names in sorted(bindings.items())
+        feature: {"profile": names[port.name]} if names[port.name] else {}
+        for feature, names in bindings.items()
         if port.name in names
     }
+    if port.qos.global_pause_rx is not UNKNOWN or port.qos.global_pause_tx is not UNKNOWN:
+        qos["link-pause"] = {}
     if is_known(port.qos.watchdog):
         qos["pfc-watchdog"] = {"state": words.watchdog[True]}
     elif port.qos.watchdog is not UNKNOWN:
         qos["pfc-watchdog"] = {"state": words.watchdog[False]}
-    if qos or port.qos.pfc_tx is not UNKNOWN:
+    if qos:
         tree["qos"] = dict(sorted(qos.items()))
     if tree:
         tree["type"] = "swp"
@@ -80,17 +82,6 @@ def _queues(device: Device) -> Tree:
         return {}
     rows = {str(one): {"traffic-class": queue} for one, queue in sorted(maps[0].items())}
     return {"egress-queue-mapping": {ALL_PORTS: {"switch-priority": rows}}}
-
-
-def _pause(device: Device) -> Tree:
-    """An empty section says that no port pauses as a whole."""
-    said = [
-        fact
-        for port in device.ports.values()
-        for fact in (port.qos.global_pause_rx, port.qos.global_pause_tx)
-        if fact is not UNKNOWN
-    ]
-    return {"link-pause": {}} if said else {}
 
 
 def _watchdog(device: Device, switch: DeviceQos) -> Tree:
