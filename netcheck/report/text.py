@@ -92,7 +92,7 @@ def plain(text: str) -> str:
 
 def _finding(finding: Finding, look: Look) -> Iterator[str]:
     label, colour = _label(finding)
-    places = plain(_places(finding.where))
+    places = plain(places_text(finding.where))
     yield (
         f"  {look.paint(f'{label:<8}', colour)}"
         + look.paint(finding.rule, "bold")
@@ -122,7 +122,7 @@ def _label(finding: Finding) -> tuple[str, str]:
     return finding.severity.value, colours[finding.severity]
 
 
-def _places(where: Iterable[Place]) -> str:
+def places_text(where: Iterable[Place]) -> str:
     """Ports and queues of a finding; devices only where they differ between them."""
     at: dict[str, dict[str, list[str]]] = {}
     for place in where:

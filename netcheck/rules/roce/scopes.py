@@ -351,7 +351,7 @@ def mlag_peer_one_sided(fabric: FabricView) -> Iterator[Fault]:
         yield Fault(
             fabric,
             ("aggregate",),
-            f"{one.name} with mlag_peer {one.device} at {one.mlag_peer}",
+            f"the aggregate with mlag_peer {one.device}",
             found,
             places=(Place(str(one.mlag_peer), one.name),),
         )
