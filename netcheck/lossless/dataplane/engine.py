@@ -38,7 +38,7 @@ HOST_POOL = "host"
 
 @dataclass(slots=True)
 class Stop:
-    """What one node does with one flow's packets."""
+    """What one node does with one flow's packets; ``most_*``: longest frames without FCS."""
 
     ingress: PortState | None
     egress: PortState | None
@@ -49,6 +49,8 @@ class Stop:
     group: GroupState | None = None
     queue: QueueState | None = None
     is_ecn_capable: bool = False
+    most_in: int = 0
+    most_out: int = 0
 
 
 @dataclass(slots=True)
@@ -178,8 +180,10 @@ class Engine:
             stop = Stop(ingress, egress, priority, frame, wire, -(-frame // cell) * cell)
             stop.is_ecn_capable = capable
             if ingress is not None:
+                stop.most_in = ingress.port.frame_limit(priority)
                 stop.group = ingress.groups[ingress.port.group_of[priority]]
             if egress is not None:
+                stop.most_out = egress.port.frame_limit(priority)
                 stop.queue = egress.queues[(judge or egress).port.queue_of[priority]]
             stops.append(stop)
         return tuple(stops)
@@ -221,12 +225,12 @@ class Engine:
         packets = train.packets
         port.rx_packets[stop.priority] += packets
         port.rx_bytes[stop.priority] += packets * stop.frame
-        if stop.frame - FCS_BYTES > port.port.mtu_bytes:
+        if stop.frame - FCS_BYTES > stop.most_in:
             port.oversize_in += packets
             self._lose(train, packets)
         elif stop.egress is None:
             self._consume(port, train, stop)
-        elif stop.frame - FCS_BYTES > stop.egress.port.mtu_bytes or not stop.egress.port.is_up:
+        elif stop.frame - FCS_BYTES > stop.most_out or not stop.egress.port.is_up:
             stop.egress.oversize_out += packets
             self._lose(train, packets)
         else:

@@ -86,6 +86,7 @@ class Port:
 
     Attributes:
         mtu_bytes: Largest frame without FCS that is sent or taken.
+        mtu_of: The same by switch priority, where that is less.
         trust: ``dscp`` or ``pcp``: the mark that decides the priority; what
             carries no such mark gets ``default_priority``.
         queue_of, group_of: By switch priority.
@@ -112,6 +113,11 @@ class Port:
     queues: Mapping[int, Queue] = field(default_factory=dict)
     watchdog: Watchdog | None = None
     response_quanta: int | None = None
+    mtu_of: Mapping[int, int] = field(default_factory=dict)
+
+    def frame_limit(self, priority: int) -> int:
+        """Largest frame without FCS of a switch priority."""
+        return min(self.mtu_bytes, self.mtu_of.get(priority, self.mtu_bytes))
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,3 +155,9 @@ def test_a_stuck_counter_does_not_move(building: Building) -> None:
     tallies = switch_of(building).tallies
     assert tallies.total("Ethernet1/4", "rx_packets") == 0
     assert tallies.total("Ethernet1/3", "rx_packets") > 0
+
+
+def test_an_mtu_of_the_class_that_is_too_small_stops_traffic_as_well(building: Building) -> None:
+    lines = "policy-map type network-qos LOSSLESS\nclass type network-qos c-8q-nq3\nmtu 2240"
+    assert configured(switch_of(building), lines) == []
+    assert incast(building).gbps == 0

@@ -2,7 +2,8 @@
 
 Buffers of a no-drop class are given to a port when PFC works there: the class
 draws on a shared pool up to a threshold and has headroom above it, or what
-``pause buffer-size`` says. Other traffic is held by its egress queue.
+``pause buffer-size`` says. A frame has to fit the interface's MTU and the one that
+an attached network-qos policy says for its class. Other traffic is held by its egress queue.
 Pools are smaller than a real switch's (tens of MB a slice), so that a small
 incast fills them within the milliseconds that are stepped through.
 
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from netcheck.lab.devices.nxos.grammar import CELL_BYTES
 from netcheck.lab.devices.nxos.objects import (
     CLASS_DEFAULT,
+    PREFIX,
     ClassMap,
     Configuration,
     Interface,
@@ -145,6 +147,7 @@ class _Reader:
                 for queue in range(PRIORITIES)
             },
             watchdog=self._watchdog(interface, paused),
+            mtu_of={group: mtu + HEADER_BYTES for group, mtu in self._class_mtus().items()},
         )
 
     def _is_by_cos(self, policy: Policy | None) -> bool:
@@ -178,6 +181,14 @@ class _Reader:
             ):
                 return each.number("set qos-group") or 0
         return 0
+
+    def _class_mtus(self) -> dict[int, int]:
+        """MTU of classes for which the switch's own network-qos policy says one."""
+        policy = self.found.network
+        if policy is None or policy.name.startswith(PREFIX):
+            return {}
+        said = {group: each.number("mtu") for group, each in self.network.items()}
+        return {group: mtu for group, mtu in said.items() if mtu is not None}
 
     def _queue_of_pfc(self) -> tuple[int, ...]:
         by_cos = {cos: group for group, coses in self.pfc.items() for cos in coses}
