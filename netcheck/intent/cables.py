@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from netcheck.intent.notes import Notes
-from netcheck.model.device import Device, Port, Role
+from netcheck.model.device import Port, Role
 from netcheck.model.fabric import Fabric, Link, PortRef
 from netcheck.model.known import UNKNOWN, Known, is_known, known_or
 
@@ -16,11 +16,11 @@ SWITCH_CABLE_M: Final = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Cable:
-    """One port's link as the port sees it; ``far`` is UNKNOWN where nothing is linked."""
+    """One port's link as the port sees it; ``far`` is the port at the far end, if declared."""
 
     length_m: float
     extra_delay_ns: float
-    far: Known[PortRef]
+    far: Port | None = None
 
 
 def complete_links(fabric: Fabric, notes: Notes) -> tuple[Link, ...]:
@@ -52,29 +52,29 @@ def _is_host(fabric: Fabric, name: str) -> bool:
 
 
 def _cable_of_port(fabric: Fabric, end: PortRef) -> Known[int]:
-    device = fabric.devices.get(end.device)
-    port = device.ports.get(end.port) if device else None
+    port = _port_at(fabric, end)
     return port.cable_m if port else UNKNOWN
 
 
-def cables_by_port(fabric: Fabric) -> dict[PortRef, Cable]:
-    """Give the cable of every linked port; members of an aggregate share its link's."""
-    members = {
-        PortRef(one.device, one.name): [PortRef(one.device, port) for port in one.members]
-        for one in fabric.aggregates
-    }
-    found: dict[PortRef, Cable] = {}
+def cables_by_port(fabric: Fabric) -> dict[str, dict[str, Cable]]:
+    """Give the cable of every linked port; members of an aggregate share its link's.
+
+    Shape: ``device -> port -> cable``.
+    """
+    members = {(one.device, one.name): one.members for one in fabric.aggregates}
+    found: dict[str, dict[str, Cable]] = {}
     for link in fabric.links:
+        length_m, delay_ns = known_or(link.length_m, 0.0), known_or(link.extra_delay_ns, 0.0)
         for near, far in ((link.a, link.b), (link.b, link.a)):
-            cable = Cable(known_or(link.length_m, 0.0), known_or(link.extra_delay_ns, 0.0), far)
-            for port in members.get(near, [near]):
-                found[port] = cable
+            cable = Cable(length_m, delay_ns, _port_at(fabric, far))
+            here = found.setdefault(near.device, {})
+            if members and (near.device, near.port) in members:
+                here.update(dict.fromkeys(members[near.device, near.port], cable))
+            else:
+                here[near.port] = cable
     return found
 
 
-def far_port(fabric: Fabric, cable: Cable) -> Port | None:
-    """Give the port at the far end of a cable, where it is declared."""
-    if not is_known(cable.far):
-        return None
-    device: Device | None = fabric.devices.get(cable.far.device)
-    return device.ports.get(cable.far.port) if device else None
+def _port_at(fabric: Fabric, end: PortRef) -> Port | None:
+    device = fabric.devices.get(end.device)
+    return device.ports.get(end.port) if device else None

@@ -71,6 +71,9 @@ class Complaints:
             message = f"more than {MAX_NAMES} devices, ports and links once ranges are written out"
             raise IntentError([*self, Complaint(at, message)])
 
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
     def __iter__(self) -> Iterator[Complaint]:
         order = {file: number for number, file in enumerate(self._files())}
         return iter(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import ceil
 
@@ -12,7 +12,6 @@ from netcheck.intent.cables import (
     Cable,
     cables_by_port,
     complete_links,
-    far_port,
 )
 from netcheck.intent.complaint import Complaints
 from netcheck.intent.defaults import L2_MTU, complete_policy, lossless_classes
@@ -34,11 +33,14 @@ from netcheck.intent.switches import (
 )
 from netcheck.model.device import Device, LinkLayer, Port, RdmaDevice, Role
 from netcheck.model.errors import InputError
-from netcheck.model.fabric import Fabric, Policy, PortRef
+from netcheck.model.fabric import Fabric, Policy
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known, first_known, is_known, known_or
 from netcheck.model.qos import PortQos
 from netcheck.platforms.knobs import knobs
+
+INFINIBAND = LinkLayer.INFINIBAND
+NONE: frozenset[str] = frozenset()
 
 
 def complete(fabric: Fabric) -> Fabric:
@@ -69,7 +71,7 @@ def complete(fabric: Fabric) -> Fabric:
 
 
 class _Completion:
-    """Completes devices one by one; equal ports share one ``PortQos``."""
+    """Completes devices one by one; what several have in common is completed once."""
 
     def __init__(self, fabric: Fabric, notes: Notes) -> None:
         self.fabric = fabric
@@ -78,59 +80,61 @@ class _Completion:
         self.cables = cables_by_port(fabric)
         self.qos: dict[tuple[str, Surroundings], PortQos] = {}
         self.host_qos: dict[tuple[str, frozenset[str]], PortQos] = {}
+        # keyed by identity: what is in the fabric outlives this object
+        self.ports: dict[object, Port] = {}
+        self.rdma: dict[object, RdmaDevice] = {}
+        self.far_l2_mtus: dict[int, int] = {}
 
     def device(self, device: Device) -> Device:
         """Give one device completed."""
-        ports = {name: self._with_policy(port) for name, port in device.ports.items()}
-        device = replace(device, ports=FrozenMap(ports))
+        cables = self.cables.get(device.name, {})
         if device.role is Role.HOST:
-            return self._host(device)
-        return self._switch(device)
+            return self._host(device, cables)
+        return self._switch(device, cables)
+
+    def _ports(self, device: Device) -> dict[str, Port]:
+        return {name: self._with_policy(port) for name, port in device.ports.items()}
 
     def _with_policy(self, port: Port) -> Port:
         if port.policy is not UNKNOWN or self.fabric.policy is UNKNOWN:
             return port
-        return replace(port, policy=self.fabric.policy)
+        # kept, so that its identity can be a key
+        key = (id(port), "policy")
+        found = self.ports.get(key)
+        if found is None:
+            found = self.ports[key] = replace(port, policy=self.fabric.policy)
+        return found
 
     def _policy(self, port: Port) -> Policy | None:
         if port.link_layer is LinkLayer.INFINIBAND or not is_known(port.policy):
             return None
         return self.fabric.policies.get(port.policy)
 
-    def _cable(self, device: Device, port: Port) -> Cable:
-        linked = self.cables.get(PortRef(device.name, port.name))
-        if linked:
-            return linked
-        default = HOST_CABLE_M if device.role is Role.HOST else SWITCH_CABLE_M
-        return Cable(float(known_or(port.cable_m, ceil(default))), 0.0, UNKNOWN)
-
-    def _speed(self, port: Port, cable: Cable) -> Known[int]:
-        far = far_port(self.fabric, cable)
-        return first_known(port.speed_bps, far.speed_bps if far else UNKNOWN)
-
-    def _host(self, device: Device) -> Device:
-        ports = {name: self._host_port(device, port) for name, port in device.ports.items()}
+    def _host(self, device: Device, cables: Mapping[str, Cable]) -> Device:
+        drivers = _drivers(device)
+        ports = {
+            name: self._host_port(
+                port, cables.get(name) or _unlinked(port, HOST_CABLE_M), drivers.get(name, NONE)
+            )
+            for name, port in self._ports(device).items()
+        }
         device = replace(device, ports=FrozenMap(ports))
+        if not device.rdma:
+            return device
         rdma = {name: self._rdma(device, one) for name, one in device.rdma.items()}
         device = replace(device, rdma=FrozenMap(rdma))
-        return self._with_jobs(device) if self.fabric.jobs and rdma else device
+        return self._with_jobs(device) if self.fabric.jobs else device
 
-    def _host_port(self, device: Device, port: Port) -> Port:
+    def _host_port(self, port: Port, cable: Cable, drivers: frozenset[str]) -> Port:
         policy = self._policy(port)
         if policy is None:
             return replace(port, qos=closed_qos(port)) if port.policy is ABSENT else port
-        cable = self._cable(device, port)
-        drivers = frozenset(
-            one.driver
-            for one in device.rdma.values()
-            if port.name in one.ports and is_known(one.driver)
-        )
         key = (policy.name, drivers)
         if key not in self.host_qos:
             self.host_qos[key] = host_qos(policy, drivers)
         return replace(
             port,
-            speed_bps=self._speed(port, cable),
+            speed_bps=_speed(port, cable),
             ip_mtu=host_ip_mtu(port, policy, self.notes),
             cable_m=first_known(port.cable_m, ceil(cable.length_m)),
             link_layer=LinkLayer.ETHERNET,
@@ -142,7 +146,12 @@ class _Completion:
         policy = self._policy(port) if port else None
         if port is None or policy is None:
             return one
-        return host_rdma(one, policy, known_or(port.ip_mtu, L2_MTU), self.notes)
+        ip_mtu = known_or(port.ip_mtu, L2_MTU)
+        key = (id(one), policy.name, ip_mtu)
+        found = self.rdma.get(key)
+        if found is None:
+            found = self.rdma[key] = host_rdma(one, policy, ip_mtu, self.notes)
+        return found
 
     def _with_jobs(self, device: Device) -> Device:
         roce = tuple(self._under_policy(device))
@@ -166,36 +175,52 @@ class _Completion:
         ]
         return (one for one, _ in found if one.rdma_cm_tos == best[0].rdma_cm_tos)
 
-    def _switch(self, device: Device) -> Device:
-        policies = [policy for port in device.ports.values() if (policy := self._policy(port))]
-        used = list({policy.name: policy for policy in policies}.values())
+    def _switch(self, device: Device, cables: Mapping[str, Cable]) -> Device:
+        ports = self._ports(device)
+        used = self._policies(ports.values())
         if used:
             device = complete_switch(device, used, self.notes)
         is_shared = has_shared_headroom(device)
-        ports = {
-            name: self._switch_port(device, port, is_shared=is_shared)
-            for name, port in device.ports.items()
-        }
-        return replace(device, ports=FrozenMap(ports))
+        around = (known_or(device.asic, ""), is_shared, device.platform)
+        completed = {}
+        for name, port in ports.items():
+            cable = cables.get(name) or _unlinked(port, SWITCH_CABLE_M)
+            far = cable.far
+            far_l2_mtu = 0 if far is None else self._far_l2_mtu(far)
+            far_speed = None if far is None else far.speed_bps
+            key = (id(port), around, cable.length_m, cable.extra_delay_ns, far_l2_mtu, far_speed)
+            found = self.ports.get(key)
+            if found is None:
+                found = self._switch_port(device, port, cable, is_shared=is_shared)
+                if not self.complaints:
+                    self.ports[key] = found
+            completed[name] = found
+        return replace(device, ports=FrozenMap(completed))
 
-    def _switch_port(self, device: Device, port: Port, *, is_shared: bool) -> Port:
+    def _policies(self, ports: Iterable[Port]) -> list[Policy]:
+        """The policies of ports, each once."""
+        by_name = {port.policy: port for port in ports if port.link_layer is not INFINIBAND}
+        found = {name: policy for name, port in by_name.items() if (policy := self._policy(port))}
+        return list(found.values())
+
+    def _switch_port(self, device: Device, port: Port, cable: Cable, *, is_shared: bool) -> Port:
         policy = self._policy(port)
         if policy is None:
             return replace(port, qos=closed_qos(port)) if port.policy is ABSENT else port
-        cable = self._cable(device, port)
-        speed = self._speed(port, cable)
+        speed = _speed(port, cable)
         if not is_known(speed):
             self._complain(device, port, "has no speed, needed for headroom")
             return port
         l2_mtu = known_or(first_known(port.l2_mtu, policy.l2_mtu), L2_MTU)
         cable_m = first_known(port.cable_m, ceil(cable.length_m))
+        far_l2_mtu = self._far_l2_mtu(cable.far) if cable.far else 0
         around = Surroundings(
             asic=known_or(device.asic, ""),
             speed_bps=speed,
             lanes=lanes_of(port, known_or(device.asic, ""), speed, self.notes),
             cable_m=float(max(known_or(cable_m, 0), cable.length_m)),
             extra_delay_ns=cable.extra_delay_ns,
-            l2_mtu=max(l2_mtu, self._far_l2_mtu(cable)),
+            l2_mtu=max(l2_mtu, far_l2_mtu),
             has_shared_headroom=is_shared,
             knobs=knobs(device.platform),
         )
@@ -210,15 +235,16 @@ class _Completion:
             qos=self._shared_qos(device, port, policy, around),
         )
 
-    def _far_l2_mtu(self, cable: Cable) -> int:
+    def _far_l2_mtu(self, far: Port) -> int:
         """Largest frame that the far end may send, as far as its intent says."""
-        far = far_port(self.fabric, cable)
-        if far is None:
-            return 0
-        policy = self._policy(self._with_policy(far))
-        said = first_known(far.l2_mtu, policy.l2_mtu if policy else UNKNOWN)
-        ip_mtu = first_known(far.ip_mtu, policy.ip_mtu if policy else UNKNOWN)
-        return max(known_or(said, 0), known_or(ip_mtu, -ETHERNET_BYTES) + ETHERNET_BYTES)
+        found = self.far_l2_mtus.get(id(far))
+        if found is None:
+            policy = self._policy(self._with_policy(far))
+            said = first_known(far.l2_mtu, policy.l2_mtu if policy else UNKNOWN)
+            ip_mtu = first_known(far.ip_mtu, policy.ip_mtu if policy else UNKNOWN)
+            found = max(known_or(said, 0), known_or(ip_mtu, -ETHERNET_BYTES) + ETHERNET_BYTES)
+            self.far_l2_mtus[id(far)] = found
+        return found
 
     def _shared_qos(
         self, device: Device, port: Port, policy: Policy, around: Surroundings
@@ -235,3 +261,21 @@ class _Completion:
     def _complain(self, device: Device, port: Port, message: str) -> None:
         at = device.find_evidence(f"port {port.name}")
         self.complaints.add(at, f"{device.name} {port.name}: {message}")
+
+
+def _unlinked(port: Port, default_m: float) -> Cable:
+    return Cable(float(known_or(port.cable_m, ceil(default_m))), 0.0)
+
+
+def _speed(port: Port, cable: Cable) -> Known[int]:
+    return first_known(port.speed_bps, cable.far.speed_bps if cable.far else UNKNOWN)
+
+
+def _drivers(device: Device) -> dict[str, frozenset[str]]:
+    """Drivers of the RDMA devices that use each port."""
+    found: dict[str, frozenset[str]] = {}
+    for one in device.rdma.values():
+        if is_known(one.driver):
+            for port in one.ports:
+                found[port] = found.get(port, NONE) | {one.driver}
+    return found

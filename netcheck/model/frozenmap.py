@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from typing import Any, Generic, TypeVar, overload
 
 K = TypeVar("K")
 V = TypeVar("V")
+D = TypeVar("D")
 
 
 class FrozenMap(Mapping[K, V], Generic[K, V]):
@@ -26,6 +27,30 @@ class FrozenMap(Mapping[K, V], Generic[K, V]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+    # Mapping has the following too, several times slower.
+    def __contains__(self, key: object) -> bool:
+        return key in self._items
+
+    @overload
+    def get(self, key: K, /) -> V | None: ...
+    @overload
+    def get(self, key: K, /, default: V | D) -> V | D: ...
+    def get(self, key: K, /, default: Any = None) -> Any:  # Any: as the overloads say
+        """Give the value of a key, else the default."""
+        return self._items.get(key, default)
+
+    def keys(self) -> KeysView[K]:
+        """Give the keys."""
+        return self._items.keys()
+
+    def values(self) -> ValuesView[V]:
+        """Give the values."""
+        return self._items.values()
+
+    def items(self) -> ItemsView[K, V]:
+        """Give the pairs."""
+        return self._items.items()
 
     def __hash__(self) -> int:
         if self._hash is None:
