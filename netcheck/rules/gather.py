@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from netcheck.lossless.asics import asic_of_model
@@ -23,6 +23,7 @@ from netcheck.model.view import (
     RdmaView,
     rdma_place,
 )
+from netcheck.rules.index import ByPort
 
 QOS_KNOBS = (
     "trust",
@@ -47,6 +48,7 @@ class Plan:
     """The intent as rules need it: which policy holds where."""
 
     fabric: Fabric | None
+    _stands: dict[int, Stand] = field(default_factory=dict, compare=False, repr=False)
 
     def default(self) -> Policy | None:
         """The policy of what no nearer statement covers; None where there is none."""
@@ -82,6 +84,13 @@ class Plan:
     def _listed(self, planned: Port | None) -> Stand:
         if planned is None:
             return Stand(None, None, is_rdma=True)
+        # by identity: the ports of the plan outlive this object, and many devices share them
+        found = self._stands.get(id(planned))
+        if found is None:
+            found = self._stands[id(planned)] = self._stand_of(planned)
+        return found
+
+    def _stand_of(self, planned: Port) -> Stand:
         if planned.policy is ABSENT or (planned.policy is UNKNOWN and self.ends_everywhere()):
             return Stand(None, planned, is_rdma=False)
         policy = self._named(planned.policy) if is_known(planned.policy) else self.default()
@@ -180,11 +189,11 @@ class Gathered:
         self.is_intended = is_plan
         self.tokens = Tokens()
         self.links_in_use = links_of(observed, self.plan.fabric)
-        self.lengths = {
-            end: link.length_m for link in self.links_in_use for end in (link.a, link.b)
-        }
+        self.lengths = ByPort(
+            (end, link.length_m) for link in self.links_in_use for end in (link.a, link.b)
+        )
         self.devices = {device.name: self._device(device) for device in observed.devices.values()}
-        self.port_of: dict[PortRef, PortView] = {}
+        self.port_of: ByPort[PortView] = ByPort()
         self.ports = tuple(self._ports())
         self.rdma = tuple(self._rdma())
         self.links = tuple(self._links())
@@ -213,8 +222,12 @@ class Gathered:
     def _device(self, device: Device) -> DeviceView:
         policy = None if self.plan.ends_everywhere() else self.plan.default()
         planned = self.plan.device(device.name)
+        last: Stand | None = None
         for port in planned.ports.values() if planned else ():
             stand = self.plan.stand(device, port)
+            if last is not None and stand.policy is last.policy:
+                continue
+            last = stand
             if policy is None or (stand.policy and not _has_lossless(policy)):
                 policy = stand.policy
         asic = asic_of(device, planned)
@@ -222,14 +235,24 @@ class Gathered:
 
     def _ports(self) -> Iterator[PortView]:
         groups: dict[object, tuple[Stand, list[PortRef]]] = {}
+        numbers: dict[tuple[int, int], int] = {}
         for device in self.observed.devices.values():
-            asic = asic_of(device, self.plan.device(device.name))
-            of_device = self.tokens.of_key((*device_key(device), asic))
-            for port in device.ports.values():
-                end = PortRef(device.name, port.name)
+            planned = self.plan.device(device.name)
+            of_device = self.tokens.of_key((*device_key(device), asic_of(device, planned)))
+            lengths = self.lengths.here(device.name)
+            for name, port in device.ports.items():
                 stand = self.plan.stand(device, port)
-                key = (of_device, *self._port_key(port, stand), self.lengths.get(end, UNKNOWN))
-                groups.setdefault(key, (stand, []))[1].append(end)
+                # a stand without a planned port is of this port alone
+                both = (id(port), id(stand.intended))
+                number = numbers.get(both) if stand.intended else None
+                if number is None:
+                    number = self.tokens.of_key(self._port_key(port, stand))
+                    numbers[both] = number
+                key = (of_device, number, lengths.get(name, UNKNOWN))
+                group = groups.get(key)
+                if group is None:
+                    group = groups[key] = (stand, [])
+                group[1].append(PortRef(device.name, name))
         for stand, members in groups.values():
             yield self._group(tuple(members), stand)
 
@@ -248,37 +271,42 @@ class Gathered:
             policy=stand.policy,
             intended=stand.intended,
             is_rdma=stand.is_rdma,
-            length_m=self.lengths.get(first, UNKNOWN),
+            length_m=self.lengths.here(first.device).get(first.port, UNKNOWN),
         )
-        self.port_of.update(dict.fromkeys(members, view))
+        for end in members:
+            self.port_of.put(end, view)
         return view
 
     def _rdma(self) -> Iterator[RdmaView]:
         groups: dict[object, list[PortRef]] = {}
+        plain: dict[int, int] = {}
         for device in self.devices.values():
+            name, environment = device.record.name, device.record.host.environment
             of_device = self._rdma_device_key(device.record)
+            chooses = is_known(environment) and any("GID" in name for name in environment)
+            ports = self.port_of.here(name)
             for rdma in device.record.rdma.values():
-                key = (of_device, *self._rdma_key(device.record, rdma))
-                groups.setdefault(key, []).append(PortRef(device.record.name, rdma.name))
+                number = plain.get(id(rdma))
+                if number is None:
+                    number = plain[id(rdma)] = self._rdma_number(rdma)
+                policy = self._policy_of(device.record, rdma.ports)
+                key = (
+                    of_device,
+                    number,
+                    tuple(id(ports.get(port)) for port in rdma.ports),
+                    policy.name if policy else None,
+                    rdma.gids if chooses else None,
+                )
+                groups.setdefault(key, []).append(PortRef(name, rdma.name))
         for members in groups.values():
             yield self._rdma_group(tuple(members))
 
     def _rdma_device_key(self, device: Device) -> int:
         return self.tokens.of_key((device.role, device.platform, device.host.environment))
 
-    def _rdma_key(self, device: Device, rdma: RdmaDevice) -> tuple[object, ...]:
+    def _rdma_number(self, rdma: RdmaDevice) -> int:
         """Equal but for names and addresses; those count only where a job chooses by index."""
-        plain = replace(rdma, name="", ports=(), gids=UNKNOWN, firmware=UNKNOWN)
-        ports = tuple(id(self.port_of.get(PortRef(device.name, port))) for port in rdma.ports)
-        policy = self._policy_of(device, rdma.ports)
-        environment = device.host.environment
-        chooses = is_known(environment) and any("GID" in name for name in environment)
-        return (
-            self.tokens.of_key(plain),
-            ports,
-            policy.name if policy else None,
-            rdma.gids if chooses else None,
-        )
+        return self.tokens.of_key(replace(rdma, name="", ports=(), gids=UNKNOWN, firmware=UNKNOWN))
 
     def _rdma_group(self, members: tuple[PortRef, ...]) -> RdmaView:
         device = self.devices[members[0].device]
@@ -302,9 +330,9 @@ class Gathered:
     def _links(self) -> Iterator[LinkView]:
         groups: dict[object, list[Link]] = {}
         for link in self.links_in_use:
-            ends = tuple(id(self.port_of.get(end)) for end in (link.a, link.b))
-            key: object = (ends, link.length_m, link.extra_delay_ns, link.media)
-            if self.port_of.get(link.a) is None or self.port_of.get(link.b) is None:
+            a, b = self.port_of.find(link.a), self.port_of.find(link.b)
+            key: object = (id(a), id(b), link.length_m, link.extra_delay_ns, link.media)
+            if a is None or b is None:
                 key = (link,)
             groups.setdefault(key, []).append(link)
         for members in groups.values():
@@ -316,7 +344,7 @@ class Gathered:
             )
 
     def _end(self, end: PortRef, members: tuple[PortRef, ...]) -> PortView | None:
-        view = self.port_of.get(end)
+        view = self.port_of.find(end)
         return view.standing_for(members) if view else None
 
 

@@ -1,0 +1,46 @@
+"""Ports by device and name: looked up without making a reference of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Generic, TypeVar
+
+from netcheck.model.fabric import PortRef
+
+V = TypeVar("V")
+
+
+class ByPort(Mapping[PortRef, V], Generic[V]):
+    """A mapping from references to ports; ``here`` gives all of one device by port name."""
+
+    __slots__ = ("_devices",)
+
+    def __init__(self, items: Iterable[tuple[PortRef, V]] = ()) -> None:
+        self._devices: dict[str, dict[str, V]] = {}
+        for end, value in items:
+            self.put(end, value)
+
+    def put(self, end: PortRef, value: V) -> None:
+        """Set the value of a port."""
+        here = self._devices.get(end.device)
+        if here is None:
+            here = self._devices[end.device] = {}
+        here[end.port] = value
+
+    def here(self, device: str) -> Mapping[str, V]:
+        """Give ``port name -> value`` of one device."""
+        return self._devices.get(device, {})
+
+    def find(self, end: PortRef) -> V | None:
+        """Give the value of a port, if there is one."""
+        here = self._devices.get(end.device)
+        return None if here is None else here.get(end.port)
+
+    def __getitem__(self, end: PortRef) -> V:
+        return self._devices[end.device][end.port]
+
+    def __iter__(self) -> Iterator[PortRef]:
+        return (PortRef(device, port) for device, here in self._devices.items() for port in here)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._devices.values()))
