@@ -89,7 +89,7 @@ def _is_computed(ports: Mapping[str, Port]) -> Known[bool]:
     accounts = [
         account
         for port in ports.values()
-        if is_known(port.qos.ingress_buffer)
+        if is_known(port.qos.ingress_buffer) and is_known(port.qos.pfc_tx) and port.qos.pfc_tx
         for account in port.qos.ingress_buffer.values()
     ]
     if not accounts:

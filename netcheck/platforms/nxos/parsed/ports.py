@@ -151,7 +151,10 @@ class _PortReader:
         for section in sections:
             if key in section.bindings:
                 return section.bindings[key], True
-        is_shown = self.config.is_whole or any(each.bindings for each in sections)
+        # a section that has lines about QoS has all of them
+        is_shown = self.config.is_whole or any(
+            each.bindings or "pfc" in each.facts for each in sections
+        )
         system = self.config.system.get(key)
         has_system = self.config.is_whole or self.config.has_system_qos
         return system, is_shown and has_system
@@ -194,18 +197,19 @@ class _PortReader:
         mode = self._mode()
         pfc = self._pfc(mode)
         marks = self._marks()
+        owned = self._owned(pfc, marks)
         served = self._queuing()
         return PortQos(
             trust=marks.trust,
             dscp_to_priority=marks.dscp,
             pcp_to_priority=marks.pcp,
             priority_to_queue=IDENTITY,
-            priority_to_priority_group=self._groups(pfc),
+            priority_to_priority_group=self._groups(owned),
             pfc_rx=pfc,
             pfc_tx=pfc,
             pfc_mode=mode,
-            pfc_priority_to_queue=self._pfc_map(pfc),
-            pfc_priority_to_priority_group=self._pfc_map(pfc),
+            pfc_priority_to_queue=self._pfc_map(owned),
+            pfc_priority_to_priority_group=self._pfc_map(owned),
             dcbx_mode=self._dcbx(mode),
             dcbx_willing=UNKNOWN if mode in {UNKNOWN, PfcMode.AUTO} else False,
             scheduler=served.scheduler,
@@ -253,29 +257,37 @@ class _PortReader:
             return UNKNOWN
         return frozenset(each for one in sets if is_known(one) for each in one)
 
-    def _pfc_map(self, pfc: Known[frozenset[int]]) -> Known[FrozenMap[int, int]]:
-        if is_known(pfc) and not pfc:
-            return IDENTITY
+    def _owned(self, pfc: Known[frozenset[int]], marks: Classification) -> frozenset[int] | None:
+        """No-drop qos-groups that the port pauses or leads marks to; None where nobody says."""
+        if is_known(pfc) and not pfc and not self.all_ports.network.pauses:
+            return frozenset()
         found = self.all_ports.network
         if not found.is_known:
+            return frozenset() if is_known(pfc) and not pfc else None
+        used = {
+            group for each in (marks.dscp, marks.pcp) if is_known(each) for group in each.values()
+        }
+        is_off = is_known(pfc) and not pfc
+        return frozenset(group for group in found.pauses if not is_off or group in used)
+
+    def _pfc_map(self, owned: frozenset[int] | None) -> Known[FrozenMap[int, int]]:
+        if owned is None:
             return UNKNOWN
         said = {
             priority: group
-            for group, priorities in found.pauses.items()
-            if is_known(priorities)
+            for group, priorities in self.all_ports.network.pauses.items()
+            if group in owned and is_known(priorities)
             for priority in priorities
         }
         return IDENTITY.with_items(said)
 
-    def _groups(self, pfc: Known[frozenset[int]]) -> Known[FrozenMap[int, int]]:
-        """Where a port pauses, no-drop classes have an account of their own; the rest share one."""
-        if is_known(pfc) and not pfc:
-            return FrozenMap(dict.fromkeys(QUEUES, 0))
-        found = self.all_ports.network
-        if not found.is_known:
+    @staticmethod
+    def _groups(owned: frozenset[int] | None) -> Known[FrozenMap[int, int]]:
+        """No-drop classes have an account of their own; all others share one."""
+        if owned is None:
             return UNKNOWN
-        shared = next((each for each in QUEUES if each not in found.pauses), 0)
-        return FrozenMap({each: each if each in found.pauses else shared for each in QUEUES})
+        shared = next((each for each in QUEUES if each not in owned), 0)
+        return FrozenMap({each: each if each in owned else shared for each in QUEUES})
 
     def _marks(self) -> Classification:
         line, is_whole = self.binding("qos input")

@@ -49,9 +49,11 @@ def classes_of(qos: PortQos) -> Classes | None:
         if is_known(found):
             counted = Counter(found.values())
             default = min(counted, key=lambda group: (-counted[group], group), default=0)
+            claimed = {mark: group for mark, group in found.items() if group != default}
             return Classes(
                 trust,
-                FrozenMap({mark: group for mark, group in found.items() if group != default}),
+                # a map that leads all marks to one group still has to name its marks
+                FrozenMap(claimed or found),
                 default,
                 qos.remark_dscp if is_known(qos.remark_dscp) else FrozenMap(),
                 qos.remark_pcp if is_known(qos.remark_pcp) else FrozenMap(),
@@ -99,19 +101,29 @@ def class_mtus(device: Device) -> FrozenMap[int, int]:
     return FrozenMap(dict.fromkeys(QUEUES, max(least, *mtus))) if mtus else FrozenMap()
 
 
+def owned_groups(device: Device, qos: PortQos) -> frozenset[int]:
+    """No-drop qos-groups of a port: all where it pauses, else those that its marks lead to."""
+    paused = no_drop(device)
+    if not is_known(qos.pfc_tx) or qos.pfc_tx:
+        return frozenset(paused)
+    maps = (qos.dscp_to_priority, qos.pcp_to_priority)
+    used = {group for each in maps if is_known(each) for group in each.values()}
+    return frozenset(paused) & used
+
+
 def expected_groups(device: Device, qos: PortQos) -> FrozenMap[int, int]:
     """Priority groups that a port has: no-drop classes their own, all others share one."""
-    paused = no_drop(device) if not is_known(qos.pfc_tx) or qos.pfc_tx else FrozenMap()
-    shared = next((each for each in QUEUES if each not in paused), 0)
-    return FrozenMap({each: each if each in paused else shared for each in QUEUES})
+    owned = owned_groups(device, qos)
+    shared = next((each for each in QUEUES if each not in owned), 0)
+    return FrozenMap({each: each if each in owned else shared for each in QUEUES})
 
 
 def expected_pfc_map(device: Device, qos: PortQos) -> FrozenMap[int, int]:
     """Qos-group of each PFC priority, as the policy of type network-qos makes it."""
-    if is_known(qos.pfc_tx) and not qos.pfc_tx:
-        return IDENTITY
+    owned = owned_groups(device, qos)
+    paused = {group: each for group, each in no_drop(device).items() if group in owned}
     return IDENTITY.with_items(
-        {each: group for group, priorities in no_drop(device).items() for each in priorities}
+        {each: group for group, priorities in paused.items() for each in priorities}
     )
 
 
