@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from netcheck.model.finding import Severity
-from netcheck.report.publish import Format, format_of
+from netcheck.report.publish import NAMED, Format, format_of
 
 Command = Callable[..., Any]  # Any: a command takes its own options
 
@@ -71,7 +71,7 @@ _OPTIONS = (
     click.option(
         "--format",
         "form",
-        type=click.Choice([each.value for each in Format]),
+        type=click.Choice([each.value for each in NAMED]),
         help="Format of the report.  [default: text, or as the --report file is named]",
     ),
     click.option(
@@ -79,7 +79,7 @@ _OPTIONS = (
         "report_file",
         type=click.Path(dir_okay=False),
         metavar="FILE",
-        help="Write the report to FILE instead of standard output.",
+        help="Write the report to FILE instead of standard output; metrics where it ends in .prom.",
     ),
     click.option(
         "--fail-on",

@@ -17,6 +17,7 @@ _SUFFIXES = {
     ".html": "html",
     ".htm": "html",
     ".csv": "csv",
+    ".prom": "openmetrics",
 }
 
 
@@ -30,6 +31,11 @@ class Format(StrEnum):
     GITHUB = "github"
     HTML = "html"
     CSV = "csv"
+    OPENMETRICS = "openmetrics"
+
+
+# what --format names; metrics are for a collector's folder, and asked for by the file's name
+NAMED = tuple(form for form in Format if form is not Format.OPENMETRICS)
 
 
 def format_of(path: str) -> Format:

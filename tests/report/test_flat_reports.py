@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from netcheck.model.document import Evidence
 from netcheck.model.errors import InputError
 from netcheck.report import csv as csv_report
 from netcheck.report import github, html
@@ -37,6 +38,40 @@ def test_github_annotations_name_file_line_and_rule(report: Report) -> None:
 def test_github_property_values_are_escaped(report: Report) -> None:
     odd = replace(report.findings[0], rule="a,b:c%")
     assert "title=a%2Cb%3Ac%25::" in github.write(Report("lint", (odd,)))
+
+
+def test_github_shows_ten_of_a_kind_and_says_what_is_left(report: Report) -> None:
+    many = tuple(replace(report.findings[0], rule=f"rule-{n:02}") for n in range(25))
+    lines = github.write(Report("lint", many)).splitlines()
+    shown = [line for line in lines if line.startswith("::error ")]
+    assert len(shown) == 10
+    assert shown[-1] == (
+        "::error title=netcheck::16 more of this kind: the log of this step lists them"
+    )
+    listed = lines[lines.index("::group::16 findings without an annotation") + 1 :]
+    assert listed[0].startswith("error rule-09 leaf01 Ethernet[0-56:8] priority 3: pfc_rx")
+    assert listed[15].endswith("(leaf01/config_db.json:12:9)")
+    assert listed[16] == "::endgroup::"
+
+
+def test_github_takes_no_command_out_of_what_a_device_says(report: Report) -> None:
+    sly = replace(report.findings[0], message="x\n::set-env name=A::b\r##[error]y\x1b[2J", fix="")
+    text = github.write(Report("lint", (sly,) * 12))
+    commands = [line for line in text.splitlines() if line.lstrip().startswith("::")]
+    assert {line.split("::")[1].split(" ")[0] for line in commands} == {
+        "error",
+        "group",
+        "endgroup",
+    }
+    rest = text[text.index("::group::") :]
+    assert "##[" not in rest
+    assert "\x1b" not in text
+
+
+def test_github_gives_no_line_without_its_file(report: Report) -> None:
+    alone = replace(report.findings[0], evidence=(Evidence(line=7, counter="pfc"),))
+    first = github.write(Report("lint", (alone,))).splitlines()[0]
+    assert first.startswith("::error title=pfc-host-missing::")
 
 
 def test_html_needs_nothing_else_and_escapes_text(report: Report) -> None:
