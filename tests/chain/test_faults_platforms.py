@@ -15,9 +15,8 @@ from netcheck import api
 from netcheck.chain import ChainOptions, lab_for, run_chain
 from netcheck.lab.fault_changes import changes_of
 from netcheck.lab.faults import CABLES, fault_kinds
-from netcheck.model.finding import Basis, RunResult
+from netcheck.model.finding import Basis, ExitCode, RunResult
 from netcheck.perf.measure import PerfOptions
-from netcheck.model.finding import ExitCode
 from netcheck.report.report import Report, exit_code
 from tests.chain.lab_world import errors, quiet, told
 

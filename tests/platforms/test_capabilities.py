@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netcheck.model.errors import InputError
-from netcheck.platforms.capabilities import capabilities, read_capabilities
+from netcheck.platforms.capabilities import SessionFacts, capabilities, read_capabilities
 from netcheck.platforms.platform import Refusal, platform_names
 
 TEXT = """
@@ -70,6 +70,15 @@ def test_a_limit_that_is_not_declared_is_an_error_with_its_name() -> None:
         ("title: x\nnetmiko: linux\nlimits: {a: {reason: b}}", "lacks source"),
         ("title: x\nnetmiko: linux\nversions: 1", "expected a list, found 1"),
         ("title: [", "capabilities.yaml: while parsing"),
+        (
+            "title: x\nnetmiko: x\nsession: {kind: telnet}",
+            "session.kind: expected one of shell, cli",
+        ),
+        (
+            "title: x\nnetmiko: x\nsession: {kind: cli, refused: ['(']}",
+            "capabilities.yaml: missing",
+        ),
+        ("title: x\nnetmiko: x\nsession: {kind: cli, setup: x}", "expected a list, found 'x'"),
     ],
 )
 def test_what_does_not_have_the_shape_is_named(text: str, message: str) -> None:
@@ -87,3 +96,11 @@ def test_every_limit_of_every_platform_has_reason_and_source(name: str) -> None:
     limits = capabilities(name).limits
     assert limits
     assert all(limit.reason and limit.source for limit in limits.values())
+
+
+def test_a_session_is_a_shell_unless_the_file_says_otherwise() -> None:
+    text = "title: x\nnetmiko: y\n"
+    said = "session: {kind: cli, setup: [terminal length 0], refused: ['^% ']}\n"
+    assert read_capabilities("example", text).session == SessionFacts("shell")
+    expected = SessionFacts("cli", ("terminal length 0",), ("^% ",))
+    assert read_capabilities("example", text + said).session == expected

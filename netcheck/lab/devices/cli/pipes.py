@@ -9,22 +9,25 @@ FILTERS = ("include", "exclude", "begin", "section", "no-more", "count")
 
 
 class PipeError(ValueError):
-    """There is no such filter."""
+    """There is no such filter, or its pattern is none."""
 
 
 def filtered(text: str, pipe: str) -> str:
     """Give an output as a filter lets it through; abbreviations are taken.
 
     Raises:
-        PipeError: There is no such filter.
+        PipeError: There is no such filter, or its pattern is none.
     """
     word, _, pattern = pipe.partition(" ")
     names = [name for name in FILTERS if name.startswith(word)]
-    if word == "grep" or not names or not word:
-        names = ["include"] if word in ("grep", "egrep") else []
-    if not names:
+    if word in ("grep", "egrep"):
+        names = ["include"]
+    if not names or not word:
         raise PipeError(pipe)
-    lines = _WAYS[names[0]](text.splitlines(), pattern.strip().strip("\"'"))
+    try:
+        lines = _WAYS[names[0]](text.splitlines(), pattern.strip().strip("\"'"))
+    except re.error as error:
+        raise PipeError(pipe) from error
     return "".join(f"{line}\n" for line in lines)
 
 
