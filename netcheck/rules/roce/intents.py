@@ -84,6 +84,8 @@ def intent_lossless_scope_open(fabric: FabricView) -> Iterator[Fault]:
     Fix: write `policy: none` for the port.
     """
     plan = fabric.plan
+    if not any(device.role in OUTSIDE for device in plan.devices.values()):
+        return
     for link in plan.links:
         for here, there in _leaving(fabric, link):
             name = policy_name(plan, here)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from netcheck.model.device import Device, Neighbour, Port
-from netcheck.model.fabric import Fabric, PortRef
+from netcheck.model.fabric import Fabric, Link, Origin, PortRef
 from netcheck.model.fact import NotGivenError, UnknownAtError, is_readable
 from netcheck.model.finding import Place, Severity
 from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing, is_known
@@ -117,7 +117,11 @@ def link_asym_cabling(fabric: FabricView) -> Iterator[Fault]:
     Good: LLDP says spine01 Ethernet0.
     Fix: move the cable, or correct the cabling plan.
     """
-    for link in fabric.plan.links:
+    plan = fabric.plan
+    if _none_tells(fabric.record):
+        fabric.gaps += _untold(fabric, plan.links)
+        return
+    for link in plan.links:
         seen = [
             (here, there, port.neighbour)
             for here, there in ((link.a, link.b), (link.b, link.a))
@@ -137,6 +141,26 @@ def link_asym_cabling(fabric: FabricView) -> Iterator[Fault]:
             places = tuple(Place(here.device, here.port) for here in wrong)
             shown = "; ".join(f"{who} at {here}" for here, who in wrong.items())
             yield Fault(fabric, ("neighbour",), f"{link.a} - {link.b}", shown, places=places)
+
+
+def _none_tells(fabric: Fabric) -> bool:
+    """It is an intent, in which no port names its neighbour."""
+    return fabric.origin is Origin.INTENDED and all(
+        port.neighbour is UNKNOWN
+        for device in fabric.devices.values()
+        for port in device.ports.values()
+    )
+
+
+def _untold(fabric: FabricView, links: Iterable[Link]) -> list[UnknownAtError | NotGivenError]:
+    """One gap a link; in an intent only their number counts, not their places."""
+    gaps: list[UnknownAtError | NotGivenError] = []
+    for link in links:
+        for end in (link.a, link.b):
+            if _find_port(fabric.record, end) is not None:
+                gaps.append(gaps[0] if gaps else _no_neighbour(fabric, end))
+                break
+    return gaps
 
 
 def _partly_told(fabric: Fabric, silent: Iterable[PortRef]) -> list[PortRef]:

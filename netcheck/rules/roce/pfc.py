@@ -138,8 +138,9 @@ def pfc_path_gap(fabric: FabricView) -> Iterator[Fault]:
     carried: dict[str, frozenset[int]] = {}
     for port in fabric.ports:
         with fabric.attempt():
-            for member in port.members:
-                carried[member.device] = carried.get(member.device, frozenset()) | paused(port)
+            here = paused(port)
+            for device in {member.device for member in port.members}:
+                carried[device] = carried.get(device, frozenset()) | here
     for link in fabric.links:
         with fabric.attempt():
             a, b = link.ends

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from netcheck.model.device import Role
@@ -161,56 +162,77 @@ def lossless_uplink_left_out(fabric: FabricView) -> Iterator[Fault]:
 
 
 class _Scope:
-    """Links between switches, and which of them have a lossless class at both ends."""
+    """Links between switches, and which of them have a lossless class at both ends.
+
+    Attributes:
+        inner: Links between switches, each with the classes that both its ends have.
+        outer: Switches of host links, each with the classes of the host's end.
+    """
 
     def __init__(self, plan: Fabric, classes: dict[str, dict[Lossless, str]]) -> None:
         self.plan = plan
-        self.classes = classes
-        self.inner: list[Link] = []
-        self.outer: list[tuple[PortRef, str]] = []
+        self._classes = {name: frozenset(found) for name, found in classes.items()}
+        self._common: dict[tuple[Known[str], Known[str]], frozenset[Lossless]] = {}
+        self.inner: list[tuple[Link, frozenset[Lossless]]] = []
+        self.outer: list[tuple[str, frozenset[Lossless]]] = []
+        hosts = {name for name, device in plan.devices.items() if device.role is Role.HOST}
         for link in plan.links:
-            a, b = plan.devices.get(link.a.device), plan.devices.get(link.b.device)
-            if a is None or b is None:
+            near, far = link.a.device, link.b.device
+            if near not in plan.devices or far not in plan.devices:
                 continue
-            hosts = (a.role is Role.HOST, b.role is Role.HOST)
-            if hosts == (False, False):
-                self.inner.append(link)
-            elif hosts == (True, False):
-                self.outer.append((link.a, link.b.device))
-            elif hosts == (False, True):
-                self.outer.append((link.b, link.a.device))
+            if near not in hosts and far not in hosts:
+                self.inner.append((link, self._of_both(link)))
+            elif far not in hosts:
+                self.outer.append((far, self._of(link.a)))
+            elif near not in hosts:
+                self.outer.append((near, self._of(link.b)))
 
-    def has(self, end: PortRef, each: Lossless) -> bool:
-        """The policy of a port has the class."""
-        name = policy_name(self.plan, end)
-        return is_known(name) and each in self.classes.get(name, {})
+    def _of(self, end: PortRef) -> frozenset[Lossless]:
+        """Classes that the policy of a port has."""
+        return self._named(policy_name(self.plan, end))
+
+    def _named(self, name: Known[str]) -> frozenset[Lossless]:
+        return self._classes.get(name, frozenset()) if is_known(name) else frozenset()
+
+    def _of_both(self, link: Link) -> frozenset[Lossless]:
+        names = (policy_name(self.plan, link.a), policy_name(self.plan, link.b))
+        found = self._common.get(names)
+        if found is None:
+            found = self._common[names] = self._named(names[0]) & self._named(names[1])
+        return found
 
     def leaves(self, each: Lossless) -> list[str]:
         """Switches with hosts of the class."""
-        return sorted({leaf for end, leaf in self.outer if self.has(end, each)})
+        return sorted({leaf for leaf, classes in self.outer if each in classes})
+
+    @cached_property
+    def cabled(self) -> dict[str, str]:
+        """Give ``switch -> one name for all that cables join``."""
+        return _joined((link.a.device, link.b.device) for link, _ in self.inner)
 
     def groups(self, each: Lossless) -> dict[str, list[tuple[str, ...]]]:
         """Give ``island of cables -> groups of leaves that the class joins``."""
         leaves = self.leaves(each)
-        cabled = _joined(self.inner)
-        within = _joined([link for link in self.inner if self._carries(link, each)])
+        within = _joined((link.a.device, link.b.device) for link in self.carried(each))
         found: dict[str, dict[str, list[str]]] = {}
         for leaf in leaves:
-            island = found.setdefault(cabled.get(leaf, leaf), {})
+            island = found.setdefault(self.cabled.get(leaf, leaf), {})
             island.setdefault(within.get(leaf, leaf), []).append(leaf)
         return {name: [tuple(one) for one in each.values()] for name, each in found.items()}
 
-    def _carries(self, link: Link, each: Lossless) -> bool:
-        return self.has(link.a, each) and self.has(link.b, each)
+    def carried(self, each: Lossless) -> Iterator[Link]:
+        """Links between switches that have the class at both ends."""
+        return (link for link, classes in self.inner if each in classes)
 
     def left_out(self, each: Lossless) -> Iterator[Link]:
         """Uplinks without the class, of switches with hosts of it, to switches that carry it."""
-        carried = [link for link in self.inner if self._carries(link, each)]
-        carriers = {end.device for link in carried for end in (link.a, link.b)}
+        carriers = {end.device for link in self.carried(each) for end in (link.a, link.b)}
         leaves = set(self.leaves(each)) & carriers
-        for link in self.inner:
+        for link, classes in self.inner:
+            if each in classes:
+                continue
             low, high = self._by_tier(link)
-            if low in leaves and high in carriers and not self._carries(link, each):
+            if low in leaves and high in carriers:
                 yield link
 
     def _by_tier(self, link: Link) -> tuple[str, str]:
@@ -253,8 +275,8 @@ def _ends_somewhere(plan: Fabric) -> bool:
     )
 
 
-def _joined(links: list[Link]) -> dict[str, str]:
-    """Give ``device -> one name for all that the links join``."""
+def _joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Give ``device -> one name for all that the pairs join``."""
     parent: dict[str, str] = {}
 
     def root(name: str) -> str:
@@ -263,8 +285,8 @@ def _joined(links: list[Link]) -> dict[str, str]:
             name = parent[name]
         return name
 
-    for link in links:
-        parent[root(link.a.device)] = root(link.b.device)
+    for one, other in dict.fromkeys(pairs):
+        parent[root(one)] = root(other)
     return {name: root(name) for name in list(parent)}
 
 
