@@ -87,7 +87,8 @@ def _read_files(document: Document, reading: Reading) -> None:
     found = read_conf(document)
     reading.defects += [*found.defects, *check(found.root)]
     qos = found.root.child("qos")
-    known = frozenset(qos.parts if qos is not None else ()) - found.unsettled
+    guarded = {"pfc-watchdog"} if "pfc_watchdog" in found.listed else set()
+    known = frozenset({*guarded, *(qos.parts if qos is not None else ())}) - found.unsettled
     reading.settings.append(
         Settings(found.root, complete=known, unsettled=frozenset(found.unsettled))
     )

@@ -99,7 +99,9 @@ def port_policies(
         dscp_to_priority=draw(whole(64)) if has_dscp else UNKNOWN,
         pcp_to_priority=draw(whole(8)) if has_pcp else UNKNOWN,
         priority_to_queue=queues,
-        priority_to_priority_group=draw(maybe(st.just(groups))) if is_said else UNKNOWN,
+        priority_to_priority_group=draw(maybe(st.just(groups)))
+        if paused and 0 not in paused
+        else UNKNOWN,
         pfc_rx=rx if is_said else UNKNOWN,
         pfc_tx=tx if is_said else UNKNOWN,
         pfc_mode=PfcMode.ON

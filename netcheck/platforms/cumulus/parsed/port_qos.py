@@ -242,15 +242,26 @@ def _pfc(profile: Objects | None, one: OneClick | None, name: str) -> Facts:  # 
 def _pfc_facts(rx: frozenset[int], tx: frozenset[int], account: Buffer | None) -> Facts:
     lossless = sorted(rx | tx)
     accounts = {number: account for number in lossless if account is not None}
-    groups = {number: number if number in lossless else 0 for number in defaults.PRIORITIES}
-    return {
+    return _groups(lossless) | {
         "pfc_rx": rx,
         "pfc_tx": tx,
         "pfc_mode": PfcMode.ON if lossless else PfcMode.OFF,
         "ingress_buffer": FrozenMap(accounts) if accounts else ABSENT,
-        "priority_to_priority_group": FrozenMap(groups),
-        "pfc_priority_to_priority_group": defaults.IDENTITY,
     }
+
+
+def _groups(lossless: list[int]) -> Facts:
+    """Groups of a port with PFC: its lossless priorities have their own, the others share group 0.
+
+    Where priority 0 is lossless itself, no document says which group the others share.
+    """
+    if not lossless:
+        return {}
+    facts: Facts = {"pfc_priority_to_priority_group": defaults.IDENTITY}
+    if 0 not in lossless:
+        groups = {number: number if number in lossless else 0 for number in defaults.PRIORITIES}
+        facts["priority_to_priority_group"] = FrozenMap(groups)
+    return facts
 
 
 def _computed() -> Buffer:

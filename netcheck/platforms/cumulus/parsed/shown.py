@@ -91,8 +91,10 @@ def _names(line: str, starts: list[int]) -> list[str]:
 
 
 def _ends(lines: list[str], at: int) -> bool:
-    has_rule = at + 1 < len(lines) and _RULE.match(lines[at + 1]) is not None
-    return bool(has_rule and lines[at].strip())
+    """Tell whether a line is the title or the head of the next table."""
+    below = lines[at + 1] if at + 1 < len(lines) else ""
+    is_above = _RULE.match(below) is not None or _DASHES.match(below) is not None
+    return bool(is_above and lines[at].strip())
 
 
 def _cells(line: str, starts: list[int]) -> list[str]:

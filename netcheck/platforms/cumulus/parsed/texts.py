@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Final
 
 import yaml
 
 from netcheck.model.device import Defect, DefectKind
 from netcheck.model.document import Document, Evidence
+from netcheck.platforms.cumulus.parsed.ids import expand
 from netcheck.platforms.cumulus.parsed.tree import Node
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -146,15 +149,22 @@ def read_lines(document: Document) -> Told:
         if match is None:
             continue
         evidence = replace(source_of(document), line=number)
-        path = _words(match["path"])
-        if match["verb"] == "unset":
-            told.root.drop(path)
-        else:
-            told.root.put(path, evidence)
+        for path in _paths(_words(match["path"])):
+            if match["verb"] == "unset":
+                told.root.drop(path)
+            else:
+                told.root.put(path, evidence)
     host = _HOST.search(document.text)
     if host is not None:
         told.root.put(("system", "hostname"), source_of(document)).leaf = host["host"]
     return told
+
+
+def _paths(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield the path of each id where a line has lists and ranges of ids."""
+    if words[:1] not in {("qos",), ("interface",)}:
+        return iter((words,))
+    return product(*(expand(word) for word in words))
 
 
 def _words(text: str) -> tuple[str, ...]:

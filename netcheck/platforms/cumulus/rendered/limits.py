@@ -166,7 +166,7 @@ def _pfc_map_refusals(place: str, qos: PortQos, paused: frozenset[int]) -> Itera
             yield refuse("pfc-priority-is-switch-priority", place, found)
     groups = known_or(qos.priority_to_priority_group, FrozenMap())
     for priority, group in sorted(groups.items()):
-        if group != (priority if priority in paused else 0):
+        if group != (priority if priority in paused else 0) or not paused or 0 in paused:
             yield refuse("priority-group", place, f"priority {priority} in group {group}")
     own = known_or(qos.pfc_priority_to_priority_group, FrozenMap())
     for priority in sorted(paused & set(own)):
