@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
 from typing import Any
 
 from netcheck.model.device import Device, Port, RdmaDevice
@@ -15,6 +16,7 @@ from netcheck.model.document import Evidence
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Place, Severity, Stage, Verdict
 from netcheck.model.known import ABSENT, UNKNOWN, Missing, first_known
+from netcheck.model.qos import PortQos
 
 RULE = "config-differs-from-intent"
 WHY = "What the device holds is not what was intended; every proof made for the intent is void."
@@ -91,12 +93,18 @@ def _compare_port(intended: Port, observed: Device, stage: Stage) -> Iterator[Fi
     place = Place(observed.name, intended.name)
     path = (f"port {intended.name}",)
     qos = found.qos if found is not None else None
-    for difference in differences(intended.qos, qos):
+    for difference in _port_differences(intended.qos, qos):
         yield _finding(observed, place, path, difference, stage)
     for fact in PORT_FACTS:
         value = _port_fact(found, fact) if found is not None else UNKNOWN
         for difference in differences_in(fact, getattr(intended, fact), value):
             yield _finding(observed, place, path, difference, stage)
+
+
+@lru_cache(maxsize=1024)
+def _port_differences(intended: PortQos, observed: PortQos | None) -> tuple[Difference, ...]:
+    """What differs between two ports; thousands of ports share few pairs."""
+    return tuple(differences(intended, observed))
 
 
 def _port_fact(port: Port, fact: str) -> object:

@@ -38,15 +38,25 @@ def health(before: Mapping[str, Known[Counters]], observed: Fabric) -> Iterator[
 
 
 def _moved(name: str, first: Counters, last: Counters) -> Iterator[Finding]:
-    for key in sorted({*first, *last}):
+    for key in sorted(key for key in {*first, *last} if _is_in_question(first, last, key)):
         old, new = first.get(key), last.get(key)
-        if CounterClass.MUST_BE_ZERO not in {each.kind for each in (old, new) if each}:
-            continue
         grown = counter_delta(old, new) if old and new else UNKNOWN
         if grown is UNKNOWN:
             yield _unproven(name, key)
         elif is_known(grown) and grown > 0:
             yield _finding(name, key, grown)
+
+
+def _is_in_question(first: Counters, last: Counters, key: CounterKey) -> bool:
+    """Whether it must be zero in either reading, and does not plainly stand still."""
+    old, new = first.get(key), last.get(key)
+    if old is not None and new is not None:
+        if CounterClass.MUST_BE_ZERO not in (old.kind, new.kind):
+            return False
+        # A counter at zero has neither moved nor reached its width.
+        return not (old.value == new.value == 0)
+    alone = old or new
+    return alone is not None and alone.kind is CounterClass.MUST_BE_ZERO
 
 
 def _unread(device: str) -> Finding:
