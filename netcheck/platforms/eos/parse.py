@@ -21,7 +21,7 @@ from netcheck.platforms.eos.parsed.counts import (
     read_queue_table,
     rows_of,
 )
-from netcheck.platforms.eos.parsed.forms import Form, form_of, load_json
+from netcheck.platforms.eos.parsed.forms import Form, form_of, is_config, load_json
 from netcheck.platforms.eos.parsed.outputs import (
     Live,
     read_ecn,
@@ -61,7 +61,7 @@ def _read(document: Document, reading: _Reading) -> None:
         _read_json(source, reading)
         return
     form = form_of(document)
-    if form is Form.CONFIG:
+    if form is Form.CONFIG or (form is None and is_config(document.text)):
         read_config(source, reading.config)
     elif form in _TABLES:
         _TABLES[form](source, reading)

@@ -17,7 +17,12 @@ from netcheck.model.fabric import Fabric
 from netcheck.model.known import ABSENT, UNKNOWN, Known, first_known, is_known
 from netcheck.model.qos import DcbxMode
 from netcheck.platforms.eos import defaults
-from netcheck.platforms.eos.rendered.limits import device_qos, find_refusals, ip_mtu_of
+from netcheck.platforms.eos.rendered.limits import (
+    device_qos,
+    find_refusals,
+    ip_mtu_of,
+    with_shared_queues,
+)
 from netcheck.platforms.eos.rendered.names import port_order
 from netcheck.platforms.eos.rendered.profiles import Profile, named_profiles, seconds
 from netcheck.platforms.platform import Refusal
@@ -42,7 +47,7 @@ def render(device: Device, fabric: Fabric) -> Mapping[str, str]:
     """
     for refusal in refusals(device, fabric):
         raise RefusalError(refusal.limit, f"{refusal.place}: {refusal.reason}")
-    ports = sorted(device.ports.values(), key=lambda port: port_order(port.name))
+    ports = sorted(with_shared_queues(device), key=lambda port: port_order(port.name))
     poll_ms = device_qos(device).watchdog_poll_ms
     profiles, by_port = named_profiles(ports, poll_ms)
     text = (
@@ -76,7 +81,7 @@ def _map_lines(device: Device, ports: list[Port]) -> list[str]:
     dscp = _said(ports, "dscp_to_priority")
     lines = _in_lines("dscp", first_known(dscp, device_qos(device).dscp_to_priority))
     lines += _in_lines("cos", _said(ports, "pcp_to_priority"))
-    lines += _queue_lines(_said(ports, "priority_to_queue"))
+    lines += _out_lines("tx-queue", _said(ports, "priority_to_queue"))
     for of in ("dscp", "cos"):
         remark = _said(ports, "remark_dscp" if of == "dscp" else "remark_pcp")
         if remark is ABSENT:
@@ -94,17 +99,14 @@ def _in_lines(of: str, marks: Known[Mapping[int, int]]) -> list[str]:
     return [f"qos map {of} {keys} to traffic-class {value}" for value, keys in _grouped(marks)]
 
 
-def _queue_lines(queues: Known[Mapping[int, int]]) -> list[str]:
-    """Lines of the queue map; class 7 keeps its queue and takes no line."""
-    return [
-        f"qos map traffic-class {one} to tx-queue {queue}"
-        for one, queue in (sorted(queues.items()) if is_known(queues) else ())
-        if one != defaults.CONTROL_PRIORITY
-    ]
-
-
 def _out_lines(of: str, values: Known[Mapping[int, int]]) -> list[str]:
-    return [f"qos map traffic-class {keys} to {of} {value}" for value, keys in _grouped(values)]
+    """Lines of a map from traffic class, one a class; class 7 keeps its queue and takes no line."""
+    kept = defaults.CONTROL_PRIORITY if of == "tx-queue" else None
+    return [
+        f"qos map traffic-class {one} to {of} {value}"
+        for one, value in (sorted(values.items()) if is_known(values) else ())
+        if one != kept
+    ]
 
 
 def _grouped(values: Known[Mapping[int, int]]) -> list[tuple[int, str]]:

@@ -147,11 +147,9 @@ def _edit_maps(held: Config, wanted: Config, edits: Edits) -> None:
 
 
 def _map_lines(name: str, keys: list[int], value: int) -> list[str]:
-    if name == "to tx-queue":
-        return [f"qos map traffic-class {key} to tx-queue {value}" for key in keys]
-    text = " ".join(map(str, keys))
     if name.startswith("to "):
-        return [f"qos map traffic-class {text} {name} {value}"]
+        return [f"qos map traffic-class {key} {name} {value}" for key in keys]
+    text = " ".join(map(str, keys))
     return [f"qos map {name} {text} to traffic-class {value}"]
 
 

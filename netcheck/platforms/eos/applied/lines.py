@@ -14,13 +14,13 @@ from netcheck.platforms.eos.parsed.config import Section, Settings
 from netcheck.platforms.eos.parsed.grammar import Timer, Value, Word
 
 _PFC: Final = "priority-flow-control"
-# key -> the line that takes the setting back
+# key -> the line that takes the setting back; two defaults are set by a line of their own
 _UNSET: Final[Mapping[str, str]] = {
     "trust": "default qos trust",
     "cos": "no qos cos",
     "dscp": "no qos dscp",
     "pfc": f"no {_PFC}",
-    "watchdog": f"default {_PFC} pause watchdog",
+    "watchdog": f"{_PFC} pause watchdog",
     "watchdog action": f"no {_PFC} pause watchdog port action",
     "watchdog timer": f"no {_PFC} pause watchdog port timer",
     "shape": "no shape rate",
@@ -29,7 +29,7 @@ _UNSET: Final[Mapping[str, str]] = {
     "pause tx": "no flowcontrol send",
     "pause rx": "no flowcontrol receive",
     "profile": "no service-profile",
-    "priority": "default priority",
+    "priority": "priority strict",
     "bandwidth": "no bandwidth percent",
     "guaranteed": "no bandwidth guaranteed",
     "count": "no random-detect ecn count",

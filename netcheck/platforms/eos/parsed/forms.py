@@ -62,6 +62,18 @@ _BROKEN: Final = re.compile(
 _TEXTS: Final = ((Form.PFC, _PFC), (Form.ECN, _ECN), (Form.QUEUES, _QUEUES), (Form.MAPS, _MAPS))
 
 
+# Lines that other platforms have as well; read where the platform is known.
+_CONFIG: Final = re.compile(
+    r"^(?:hostname \S+|interface (?:Ethernet|Port-Channel)\d|(?:no )?qos |priority-flow-control )",
+    re.MULTILINE,
+)
+
+
+def is_config(text: str) -> bool:
+    """Tell whether a text of a switch that is known to run EOS is a configuration."""
+    return _CONFIG.search(text) is not None
+
+
 def load_json(text: str) -> Any:  # Any: what a device prints
     """Give the JSON of a text; None where it is none."""
     if text.lstrip()[:1] != "{":

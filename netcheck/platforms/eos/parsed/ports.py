@@ -230,7 +230,7 @@ class PortReader:
             if is_known(pfc)
             else UNKNOWN,
             dcbx_mode=dcbx,
-            dcbx_willing=False if dcbx is DcbxMode.DISABLED else UNKNOWN,
+            dcbx_willing=False,
             scheduler=_schedulers(layers, is_whole=self.config.is_whole),
             ecn=_markings(layers),
             ingress_buffer=_accounts(pfc),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from netcheck.model.device import Device, Port
-from netcheck.model.known import UNKNOWN, Known, Missing, is_known, known_or
+from netcheck.model.known import UNKNOWN, Known, Missing, first_known, is_known, known_or
 from netcheck.model.qos import (
     Buffer,
     DeviceQos,
@@ -58,8 +59,15 @@ def find_refusals(device: Device) -> Iterator[Refusal]:
     yield from _device_refusals(device)
     for fact in MAPS:
         yield from _one_map(device, fact)
-    for port in device.ports.values():
+    for port in with_shared_queues(device):
         yield from _port_refusals(f"{device.name} {port.name}", port, device_qos(device))
+
+
+def with_shared_queues(device: Device) -> list[Port]:
+    """Give the ports with the queue map of the switch, whichever of them says it."""
+    ports = list(device.ports.values())
+    shared = first_known(*(port.qos.priority_to_queue for port in ports))
+    return [replace(port, qos=replace(port.qos, priority_to_queue=shared)) for port in ports]
 
 
 def _device_refusals(device: Device) -> Iterator[Refusal]:
@@ -98,9 +106,16 @@ def _one_map(device: Device, fact: str) -> Iterator[Refusal]:
     yield from outside(values, place, sorted(set(first.values())))
     if len(first) < count:
         yield refuse("map-whole", place, f"{len(first)} of {count}")
+    if fact == "priority_to_queue":
+        yield from _control_refusals(place, first)
+
+
+def _control_refusals(place: str, queues: Mapping[int, int]) -> Iterator[Refusal]:
+    """Class 7 keeps queue 7, and no other class goes there."""
     control = defaults.CONTROL_PRIORITY
-    if fact == "priority_to_queue" and first.get(control, control) != control:
-        yield refuse("control-class", place, f"queue {first[control]}")
+    for priority, queue in sorted(queues.items()):
+        if (priority == control) != (queue == control):
+            yield refuse("control-class", f"{place} {priority}", f"queue {queue}")
 
 
 def _port_refusals(place: str, port: Port, switch: DeviceQos) -> Iterator[Refusal]:

@@ -42,11 +42,6 @@ class Profile:
     lines: tuple[str, ...]
     queues: tuple[Queue, ...]
 
-    @property
-    def is_empty(self) -> bool:
-        """Nothing is said of the port."""
-        return not self.lines and not self.queues
-
 
 def named_profiles(
     ports: list[Port], poll_ms: Known[int]
@@ -54,12 +49,17 @@ def named_profiles(
     """Give ``name -> profile`` in order of name, and ``port -> name``."""
     uses: dict[Profile, list[Port]] = {}
     for port in sorted(ports, key=lambda port: port_order(port.name)):
-        profile = profile_of(port.qos, poll_ms)
-        if not profile.is_empty:
-            uses.setdefault(profile, []).append(port)
+        if is_said(port.qos):
+            uses.setdefault(profile_of(port.qos, poll_ms), []).append(port)
     names = profile_names(uses)
     by_port = {port.name: names[profile] for profile, users in uses.items() for port in users}
     return {names[each]: each for each in sorted(uses, key=names.__getitem__)}, by_port
+
+
+def is_said(qos: PortQos) -> bool:
+    """Tell whether anything is said that stands in a profile; said to be absent counts."""
+    facts = (qos.trust, qos.pfc_tx, qos.watchdog, qos.scheduler, qos.ecn)
+    return any(fact is not UNKNOWN for fact in facts)
 
 
 def profile_of(qos: PortQos, poll_ms: Known[int]) -> Profile:
