@@ -52,9 +52,14 @@ def in_format(report: Report, form: Format) -> str:
 def write_whole(path: Path, text: str) -> None:
     """Write a file so that it is there with all of the text or not at all.
 
+    A device or a pipe (``/dev/stdout``, ``/dev/null``) is written to, never replaced.
+
     Raises:
         InputError: The place cannot be written to.
     """
+    if path.exists() and not path.is_file():
+        _write_into(path, text)
+        return
     import tempfile  # noqa: PLC0415 -- brings in hashing and random; most runs write no file
 
     try:
@@ -74,5 +79,13 @@ def write_whole(path: Path, text: str) -> None:
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def _write_into(path: Path, text: str) -> None:
+    try:
+        with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as out:
+            out.write(text)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
