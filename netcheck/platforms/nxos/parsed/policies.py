@@ -72,11 +72,14 @@ class Network:
         pauses: ``qos-group -> PFC priorities`` of the no-drop classes; UNKNOWN
             where it is not known which priority pauses.
         is_known: The policy was read; without it nothing is known of any group.
+        is_partial: Nobody wrote it, or a class of it is not defined: which
+            accounts there are remains open.
     """
 
     pauses: dict[int, Known[frozenset[int]]] = field(default_factory=dict)
     mtu: dict[int, int] = field(default_factory=dict)
     is_known: bool = False
+    is_partial: bool = False
     line: Line | None = None
 
 
@@ -269,21 +272,18 @@ def network(policy: PolicyMap, config: Config) -> Network:
     """What a policy of type network-qos says: who pauses, and how large packets may be."""
     found = Network(is_known=True, line=policy.line)
     for each in policy.classes.values():
-        for group in _groups(each, config):
-            line = each.actions.get("mtu")
-            if line is not None:
-                found.mtu[group] = number_in(line)
-            line = each.actions.get("pause")
-            match = _NO_DROP.fullmatch(line.words) if line else None
-            if match is not None:
-                found.pauses[group] = _pfc_priorities(match["cos"], group, config)
+        group = group_of(NETWORK, each.name, config)
+        if group is None:
+            found.is_partial = True
+            continue
+        line = each.actions.get("mtu")
+        if line is not None:
+            found.mtu[group] = number_in(line)
+        line = each.actions.get("pause")
+        match = _NO_DROP.fullmatch(line.words) if line else None
+        if match is not None:
+            found.pauses[group] = _pfc_priorities(match["cos"], group, config)
     return found
-
-
-def _groups(each: PolicyClass, config: Config) -> Iterator[int]:
-    group = group_of(NETWORK, each.name, config)
-    if group is not None:
-        yield group
 
 
 def _pfc_priorities(said: str | None, group: int, config: Config) -> Known[frozenset[int]]:

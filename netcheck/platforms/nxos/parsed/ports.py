@@ -95,12 +95,12 @@ class ConfiguredPorts:
         name = bound_name(line) if line else ""
         if line is None:
             # the predefined policy drops in every class
-            return Network(is_known=self.config.is_whole, line=self.config.header)
+            return Network(is_known=self.config.is_whole, is_partial=True, line=self.config.header)
         policy = find_policy(NETWORK, name, self.config)
         if policy is not None:
             return network(policy, self.config)
         self._tell_missing(line, NETWORK, name, "system qos")
-        return Network(is_known=is_predefined_policy(name), line=line)
+        return Network(is_known=is_predefined_policy(name), is_partial=True, line=line)
 
     def _tell_missing(self, line: Line, kind: str, name: str, place: str) -> None:
         if self.config.is_whole and not is_defined(kind, name, self.config):
@@ -169,8 +169,6 @@ class _PortReader:
             speed_bps=int(word) * 1_000_000 if word.isdigit() else UNKNOWN,
             fec=fec.words.split()[-1] if fec else UNKNOWN,
             l2_mtu=self._mtu(),
-            # NX-OS takes no cable length
-            cable_m=ABSENT,
             admin_state=self._admin(),
             address=self._address(),
             aggregate=f"port-channel{channel.words.split()[1]}" if channel else UNKNOWN,
@@ -217,7 +215,7 @@ class _PortReader:
             ingress_buffer=self._accounts(),
             # queues share what is left; a limit of their own is the switch's affair
             egress_buffer=ABSENT,
-            watchdog=self._watchdog(pfc),
+            watchdog=self._watchdog(),
             global_pause_rx=self._global_pause("pause rx", "global_pause_rx"),
             global_pause_tx=self._global_pause("pause tx", "global_pause_tx"),
             remark_dscp=marks.remark_dscp,
@@ -252,18 +250,21 @@ class _PortReader:
             self.note(found.line, "pfc_rx", "pfc_tx")
         if not found.pauses:
             return frozenset()
+        return self._no_drop() if mode is PfcMode.ON else UNKNOWN
+
+    def _no_drop(self) -> Known[frozenset[int]]:
+        """PFC priorities of the no-drop classes of the switch."""
+        found = self.all_ports.network
         sets = list(found.pauses.values())
-        if mode is not PfcMode.ON or not all(map(is_known, sets)):
+        if not found.is_known or not all(map(is_known, sets)):
             return UNKNOWN
         return frozenset(each for one in sets if is_known(one) for each in one)
 
     def _owned(self, pfc: Known[frozenset[int]], marks: Classification) -> frozenset[int] | None:
         """No-drop qos-groups that the port pauses or leads marks to; None where nobody says."""
-        if is_known(pfc) and not pfc and not self.all_ports.network.pauses:
-            return frozenset()
         found = self.all_ports.network
-        if not found.is_known:
-            return frozenset() if is_known(pfc) and not pfc else None
+        if not found.is_known or found.is_partial:
+            return None
         used = {
             group for each in (marks.dscp, marks.pcp) if is_known(each) for group in each.values()
         }
@@ -329,8 +330,8 @@ class _PortReader:
             return False if self.config.is_whole else UNKNOWN
         return line.words.endswith(" on") and not line.words.startswith("no ")
 
-    def _watchdog(self, pfc: Known[frozenset[int]]) -> Known[Watchdog]:
-        """The watchdog runs where both the switch and the port have it on."""
+    def _watchdog(self) -> Known[Watchdog]:
+        """The watchdog of no-drop queues; it runs where both the switch and the port have it on."""
         line = self.fact("watchdog", "watchdog")
         if line is None:
             return ABSENT if self.config.is_whole else UNKNOWN
@@ -351,7 +352,7 @@ class _PortReader:
             action=(
                 WatchdogAction.ALERT if "disable-action" in line.words else WatchdogAction.DROP
             ),
-            priorities=pfc,
+            priorities=self._no_drop(),
         )
 
     def number(self, name: str, default: int) -> Known[int]:
