@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from netcheck.model.device import Defect, DefectKind, Device
 from netcheck.model.document import Document
@@ -11,6 +13,12 @@ from netcheck.platforms.nxos.parsed.device import build_device
 from netcheck.platforms.nxos.parsed.forms import Form, Shape, commanded_form, shape_of
 from netcheck.platforms.nxos.parsed.live import Live, at_line
 from netcheck.platforms.nxos.parsed.outputs import read_output
+
+# Whoever calls this parser knows the platform; lines that others write alike are a configuration.
+_LINES: Final = re.compile(
+    r"^(?:interface \S|hostname \S|(?:class|policy)-map |system qos|priority-flow-control )",
+    re.MULTILINE,
+)
 
 
 def parse(documents: Sequence[Document], *, name: str) -> Device:
@@ -27,8 +35,8 @@ def _read(document: Document, config: Config, live: Live) -> None:
         return
     shape = shape_of(document)
     form = commanded_form(document.command)
-    if shape is None and form is not None:
-        shape = Shape(form)
+    if shape is None and (form is not None or _LINES.search(document.text)):
+        shape = Shape(form or Form.CONFIG)
     if shape is None:
         live.unread.append(at_line(document, 0))
     elif shape.form is Form.CONFIG:

@@ -38,6 +38,7 @@ _OLD_ACCOUNT: Final = re.compile(r"q-size: (\d+), HW MTU: \d+ \((\d+) configured
 _OLD_LEVELS: Final = re.compile(r"drop-type: (no-drop|drop), xon: (\d+), xoff: (\d+)")
 _OLD_SERVICE: Final = re.compile(r"([0-7]) +(WRR|priority) +(\d+)")
 _OLD_STAT: Final = re.compile(r"((?:Ucast |Mcast )?[Pp]kts [a-z -]+?) *: *(\d+)")
+_COLUMNS: Final = re.compile(r"QoS-Group# +Bandwidth% .*|\|.*Unicast.*\|.*")
 _NOISE: Final = re.compile(
     r"[-+=|]+|slot +\d+|=+|.*[#>] *sh\w* .*|(?:TX|RX) Queuing|qos-group sched-type oper-bandwidth"
     r"|QoS-Group# .*|Min +Max .*|Buff Size .*|Port (?:Egress|Ingress) Statistics|PFC Statistics"
@@ -53,6 +54,7 @@ class _Reader:
     port: str = ""
     is_ingress: bool = False
     group: int | None = None
+    is_headed: bool = False
     schedulers: dict[str, dict[int, Scheduler]] = field(default_factory=dict)
     accounts: dict[str, dict[int, Buffer]] = field(default_factory=dict)
 
@@ -72,7 +74,7 @@ class _Reader:
         if match is None:
             return False
         found = port_name(match["port"] or match["old"])
-        self.port, self.group = found or "", None
+        self.port, self.group, self.is_headed = found or "", None, True
         self.is_ingress = match["way"] == "Ingress"
         if found is not None:
             self.live.ports.setdefault(found, {})
@@ -81,7 +83,7 @@ class _Reader:
     def block(self, text: str, number: int) -> bool:  # noqa: ARG002 -- all steps look alike
         match = _GROUP.fullmatch(text)
         if match is not None:
-            self.group = int(match["group"] or match["old"])
+            self.group, self.is_headed = int(match["group"] or match["old"]), True
         elif _OTHER_GROUP.fullmatch(text):
             self.group = None
         else:
@@ -164,7 +166,16 @@ class _Reader:
         return match is not None
 
     def noise(self, text: str, number: int) -> bool:  # noqa: ARG002 -- all steps look alike
+        self._expect_head(text)
         return _NOISE.fullmatch(text) is not None
+
+    def _expect_head(self, text: str) -> None:
+        """Columns without a header above them belong to a port or queue whose line is lost."""
+        if _COLUMNS.fullmatch(text):
+            if not self.is_headed:
+                self.group = None
+                self.port = "" if text.startswith("QoS") else self.port
+            self.is_headed = False
 
 
 _STEPS: Final[tuple[Callable[[_Reader, str, int], bool], ...]] = (

@@ -26,8 +26,9 @@ _TIMER: Final = re.compile(
     r"PFC watch-dog (poll interval|shutdown multiplier|auto-restore multiplier"
     r"|fixed-restore multiplier) *: (\d+)(?: ms)?"
 )
+_HEAD: Final = re.compile(r"\| *\| *Stats *\|")
 _NOISE: Final = re.compile(
-    r"[-+=|]+|slot +\d+|=+|.*[#>] *sh\w* .*|\| *\| *Stats *\||Global .*|PFC watch-?dog .*"
+    r"[-+=|]+|slot +\d+|=+|.*[#>] *sh\w* .*|Global .*|PFC watch-?dog .*"
     r"|\|? *Port +PFC Watchdog .*"
 )
 _NAMES: Final[Mapping[str, str]] = {
@@ -46,17 +47,22 @@ def read_pfc_queue(document: Document, live: Live) -> None:
     """Read the text; a line that does not fit is damaged and says nothing."""
     live.is_counted = True
     found: dict[str, dict[str, Any]] = {}  # Any: facts of a watchdog
-    port, group = "", -1
+    port, group, pending = "", -1, -1
     for number, line in enumerate(document.text.split("\n"), 1):
         text, where = line.strip(), at_line(document, number)
         if match := _PORT.fullmatch(text):
-            port, group = port_name(match[1]) or "", -1
+            port, group, pending = port_name(match[1]) or "", -1, -1
             found[port] = {"on": match[2] == "Enabled", "cos": set(), "where": where}
         elif (match := _ACTION.fullmatch(text)) and port in found:
-            found[port]["alert"] = match[1] == "Yes"
+            # a second one is of a port whose own line is lost
+            port = "" if "alert" in found[port] else port
+            if port:
+                found[port]["alert"] = match[1] == "Yes"
         elif (match := _GROUP.fullmatch(text)) and port in found:
-            group = int(match[1])
+            group = pending = int(match[1])
             found[port]["cos"] |= numbers(match[4], 7) or set()
+        elif _HEAD.fullmatch(text):
+            group, pending = pending, -1
         elif (match := _COUNTER.fullmatch(text)) and port and group >= 0:
             _count(live, (port, group, match[1].strip()), match[2], document, number)
         elif text and not (_NOISE.fullmatch(text) or _TIMER.fullmatch(text)):
