@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +9,7 @@ from typing import Any, Final
 
 from netcheck.model.device import Defect, DefectKind, Device
 from netcheck.model.document import Document
+from netcheck.model.jsontext import load_json
 from netcheck.model.known import UNKNOWN
 from netcheck.platforms.cumulus.parsed.build import Reading, build_device
 from netcheck.platforms.cumulus.parsed.conf import read_conf
@@ -106,7 +106,7 @@ def _read_text(document: Document, reading: Reading) -> None:
 
 def _read_json(document: Document, reading: Reading) -> None:
     try:
-        data: Any = json.loads(document.text)  # Any: what the device printed
+        data: Any = load_json(document.text)  # Any: what the device printed
     except ValueError as error:
         _tell_unread(document, reading, f"is no whole JSON: {error}")
         reading.counts.is_given |= "counters" in document.command

@@ -253,12 +253,11 @@ def _pfc_facts(rx: frozenset[int], tx: frozenset[int], account: Buffer | None) -
 def _groups(lossless: list[int]) -> Facts:
     """Groups of a port with PFC: its lossless priorities have their own, the others share group 0.
 
-    Where priority 0 is lossless itself, no document says which group the others share.
+    Where priority 0 is lossless itself, no document says which group the others share, and
+    what groups a port without PFC has matters to nothing.
     """
-    if not lossless:
-        return {}
     facts: Facts = {"pfc_priority_to_priority_group": defaults.IDENTITY}
-    if 0 not in lossless:
+    if lossless and 0 not in lossless:
         groups = {number: number if number in lossless else 0 for number in defaults.PRIORITIES}
         facts["priority_to_priority_group"] = FrozenMap(groups)
     return facts

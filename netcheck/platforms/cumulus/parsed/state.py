@@ -54,6 +54,7 @@ _PFC_LEAVES: Final = (
     "xoff-threshold",
     "xon-threshold",
 )
+_RENAMED: Final = {"min th": "min-threshold", "max th": "max-threshold"}
 # columns of ``qos buffer ingress-priority-group``, whose names are cut
 _GROUP_COLUMNS: Final = 13
 
@@ -103,6 +104,11 @@ def rows_of_title(shown: Shown, title: str) -> list[Row]:
     return list(rows_of(shown, title))
 
 
+def text_in(row: Row, column: str) -> str:
+    """Give the text of a column; empty where the table lacks it."""
+    return row[column].text if column in row else ""
+
+
 def _put(observed: Observed, path: tuple[str, ...], value: str, evidence: Evidence) -> None:
     observed.root.put(("qos", *path), evidence).leaf = value
     observed.sections.add(path[0])
@@ -129,20 +135,20 @@ def _read_profile_tables(shown: Shown, document: Document, port: str, observed: 
     for row in rows_of(shown, "TC->DWRR weight configuration"):
         _put_row(observed, "egress-scheduler", row, ("mode", "bw-percent"), at(row))
     for row in rows_of(shown, "SP->TC mapping configuration"):
-        priority, queue = row["switch-priority"].text, row["traffic-class"].text
+        priority, queue = text_in(row, "switch-priority"), text_in(row, "traffic-class")
         path = ("egress-queue-mapping", ALL_PORTS, "switch-priority", priority, "traffic-class")
         _put(observed, path, queue, at(row))
     ecn = list(rows_of(shown, "ECN configuration"))
     if port and ecn:
         marks = {
-            int(row["traffic-class"].text): _marking(row)
+            int(text_in(row, "traffic-class")): _marking(row)
             for row in ecn
-            if row["traffic-class"].text.isdigit()
+            if text_in(row, "traffic-class").isdigit()
         }
         observed.tell(port, at(ecn[0]), {"ecn": FrozenMap(marks)})
         return
     for row in ecn:
-        renamed = {**row, "min-threshold": row["min th"], "max-threshold": row["max th"]}
+        renamed = {_RENAMED.get(name, name): cell for name, cell in row.items()}
         leaves = ("ecn", "red", "min-threshold", "max-threshold", "probability")
         _put_row(observed, "congestion-control", renamed, leaves, at(row))
 
@@ -151,19 +157,19 @@ def _put_row(
     observed: Observed, section: str, row: Row, leaves: Iterable[str], evidence: Evidence
 ) -> None:
     for leaf in leaves:
-        if leaf in row and row[leaf].text:
-            path = (section, ALL_PORTS, "traffic-class", row["traffic-class"].text, leaf)
-            _put(observed, path, row[leaf].text, evidence)
+        if leaf in row and text_in(row, leaf):
+            path = (section, ALL_PORTS, "traffic-class", text_in(row, "traffic-class"), leaf)
+            _put(observed, path, text_in(row, leaf), evidence)
 
 
 def _marking(row: Row) -> Ecn:
-    is_marking = quirks.switched(row["ecn"].text) is not False
+    is_marking = quirks.switched(text_in(row, "ecn")) is not False
     return Ecn(
-        _exact(row["min th"].text),
-        _exact(row["max th"].text),
-        plain_number(row["probability"].text),
+        _exact(text_in(row, "min th")),
+        _exact(text_in(row, "max th")),
+        plain_number(text_in(row, "probability")),
         CongestionAction.MARK if is_marking else CongestionAction.DROP,
-        is_active=is_marking or quirks.switched(row["red"].text) is True,
+        is_active=is_marking or quirks.switched(text_in(row, "red")) is True,
     )
 
 
@@ -257,10 +263,10 @@ def _map_of(
     """Map of two columns: whole as shown, else the mode's own where what is shown agrees."""
     key, value = columns
     shown = {
-        int(one): int(row[value].text)
+        int(one): int(text_in(row, value))
         for row in rows
-        if key in row and value in row and row[value].text.isdigit()
-        for one in expand(row[key].text)
+        if key in row and value in row and text_in(row, value).isdigit()
+        for one in expand(text_in(row, key))
         if one.isdigit()
     }
     if len(shown) == size:
@@ -272,11 +278,11 @@ def _map_of(
 def _services(rows: list[Row], one: OneClick | None) -> Known[FrozenMap[int, Scheduler]]:
     found: dict[int, Scheduler] = {}
     for row in rows:
-        queue, service = row["traffic-class"].text, _service(row["scheduler-weight"].text)
+        queue, service = text_in(row, "traffic-class"), _service(text_in(row, "scheduler-weight"))
         if not queue.isdigit() or service is None:
             return UNKNOWN
         found[int(queue)] = service
-    if len({row["switch-prio"].text for row in rows}) == len(defaults.PRIORITIES):
+    if len({text_in(row, "switch-prio") for row in rows}) == len(defaults.PRIORITIES):
         return FrozenMap(dict(sorted(found.items())))
     agrees = one is not None and all(one.scheduler.get(key) == it for key, it in found.items())
     return one.scheduler if one is not None and agrees else UNKNOWN
@@ -291,12 +297,14 @@ def _service(text: str) -> Scheduler | None:
 
 def _read_pools(shown: Shown, observed: Observed) -> None:
     for row in rows_of(shown, "RoCE pool"):
-        name = _POOLS.get(row["name"].text)
-        share = plain_number(row["size"].text) if row["size"].text.endswith("%") else UNKNOWN
+        name = _POOLS.get(text_in(row, "name"))
+        share = (
+            plain_number(text_in(row, "size")) if text_in(row, "size").endswith("%") else UNKNOWN
+        )
         if name is not None:
             observed.pools[name] = BufferPool(
                 PoolKind.INGRESS,
-                is_dynamic=row["mode"].text.lower() == "dynamic",
+                is_dynamic=text_in(row, "mode").lower() == "dynamic",
                 size_percent=share,
             )
 
