@@ -93,6 +93,23 @@ def test_an_inner_mode_ends_where_an_outer_line_begins(switch: NxosSwitch) -> No
     assert lines_of(switch, "Ethernet1/2") == ["mtu 9216"]
 
 
+def test_what_another_session_removed_cannot_be_edited(switch: NxosSwitch) -> None:
+    console = switch.new_shell()
+    typed(console, ["configure terminal", "policy-map type qos P"])
+    assert configured(switch, "no policy-map type qos P") == []
+    assert "% Invalid command" in typed(console, ["class class-default"])[0]
+    assert console.prompt == "leaf01(config)# "
+
+
+@pytest.mark.parametrize(
+    "line", ["policy-map type", "class-map type qos", "system jumbomtu x", "match dscp ²", "mtu ²"]
+)
+def test_half_a_line_is_refused_and_changes_nothing(switch: NxosSwitch, line: str) -> None:
+    before = switch.root.copy()
+    assert "% In" in configured(switch, line)[0]
+    assert switch.root == before
+
+
 def test_everything_is_removed_in_the_documented_order(switch: NxosSwitch) -> None:
     before = switch.root.copy()
     assert configured(switch, LOSSLESS + PAUSE) == []

@@ -174,6 +174,7 @@ def test_an_output_can_be_filtered(switch: NxosSwitch) -> None:
     assert text.splitlines()[0] == "system qos"
     assert len(text.splitlines()) == 3
     assert "cannot convert" in shown(switch, "show clock | json")
+    assert "% Invalid command" in shown(switch, "show clock | include [")
 
 
 def test_counters_can_be_cleared(switch: NxosSwitch) -> None:

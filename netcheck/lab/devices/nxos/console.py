@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -87,7 +88,7 @@ class Console:
             indent = len(self.prompt) + len(line) - len(line.lstrip())
             streams.out(said(error, command, indent))
             return 1
-        except PipeError:
+        except (PipeError, re.error):
             place = LineError("invalid-command", len(command.split()))
             streams.out(said(place, command, len(self.prompt)))
             return 1
@@ -120,7 +121,11 @@ class Console:
         return ""
 
     def _entered(self, line: str) -> Entered:
-        return enter(line, self.switch.root, self.modes)
+        try:
+            return enter(line, self.switch.root, self.modes)
+        except KeyError:  # another session removed what this one was editing
+            self.modes = (OUTERMOST,)
+            raise LineError("invalid-command", 0) from None
 
     def _execute(self, words: tuple[str, ...]) -> Shown | str:
         patterns = ((command.pattern, command) for command in self.switch.commands)

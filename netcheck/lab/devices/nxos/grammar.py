@@ -30,7 +30,7 @@ LONGEST_NAME = 40
 def _name(word: str) -> str:
     if len(word) > LONGEST_NAME:
         raise LineError("name-too-long", limit=LONGEST_NAME)
-    if not _NAME.fullmatch(word):
+    if not _NAME.fullmatch(word) or word == "type":
         raise LineError("invalid-command")
     return word
 
@@ -151,10 +151,10 @@ _OPAQUE = (
     "aaa banner boot cdp cfs clock cli copp errdisable fabric fex hardware icam ip ipv6 key line"
     " logging mac nxapi ntp power radius-server rmon role route-map router scheduler snmp-server"
     " spanning-tree ssh switchname tacacs-server telnet username userpassphrase vdc version vlan"
-    " vpc vrf system"
+    " vpc vrf"
 )
 _OPAQUE_INTERFACE = (
-    "description switchport no-op ip ipv6 speed duplex negotiate fec channel-group vrf cdp"
+    "description switchport ip ipv6 speed duplex negotiate fec channel-group vrf cdp"
     " spanning-tree storm-control load-interval bandwidth delay link snmp logging udld beacon"
     " medium mac-address bfd vpc hsrp lacp"
 )
@@ -202,6 +202,7 @@ MODES: Mapping[str, tuple[Rule, ...]] = {
             slot=3,
             default="priority-flow-control fixed-restore multiplier 0",
         ),
+        Rule("system default|login|memory-thresholds|nve|routing <rest>"),
         Rule("hostname <word>", slot=1),
         Rule("feature <word>"),
         Rule("lldp tlv-select dcbxp [egress-queuing]", slot=3, default="lldp tlv-select dcbxp"),

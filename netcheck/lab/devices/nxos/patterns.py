@@ -158,11 +158,16 @@ def _word(word: str, token: str, kinds: Kinds) -> str:
     return begun[0]
 
 
+def is_number(word: str) -> bool:
+    """The word is a whole number as a command line takes it."""
+    return word.isascii() and word.isdigit()
+
+
 def number(name: str, low: int, high: int) -> Kind:
     """A kind: a number of a range, refused under a name."""
 
     def read(word: str) -> str:
-        if not word.isdigit():
+        if not is_number(word):
             raise LineError("invalid-command")
         if not low <= int(word) <= high:
             raise LineError(name, low=low, high=high)
@@ -180,7 +185,7 @@ def number_list(name: str, high: int, names: Mapping[str, int] | None = None) ->
         for part in word.split(","):
             low, _, top = part.partition("-")
             ends = [str(called.get(end, end)) for end in ((low, top) if top else (low, low))]
-            if not all(end.isdigit() for end in ends):
+            if not all(is_number(end) for end in ends):
                 raise LineError("invalid-command")
             if int(ends[1]) > high or int(ends[0]) > int(ends[1]):
                 raise LineError(name, low=0, high=high)
