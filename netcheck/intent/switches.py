@@ -154,7 +154,7 @@ def switch_qos(policy: Policy, around: Surroundings, notes: Notes) -> PortQos:
         dscp_to_priority=UNKNOWN if is_pcp else _marks(policy, "dscp", DSCPS),
         pcp_to_priority=_marks(policy, "pcp", PRIORITIES) if has_pcp(policy) else UNKNOWN,
         priority_to_queue=_priority_to_queue(policy),
-        priority_to_priority_group=_priority_to_group(policy),
+        priority_to_priority_group=_asked_groups(policy, around.knobs),
         pfc_rx=pfc,
         pfc_tx=pfc,
         pfc_priority_to_queue=_by_pfc_priority(policy, "queue"),
@@ -195,6 +195,17 @@ def _priority_to_queue(policy: Policy) -> FrozenMap[int, int]:
     used = set(stated.values())
     free = {number: default if number in used else number for number in PRIORITIES}
     return FrozenMap({number: stated.get(number, free[number]) for number in PRIORITIES})
+
+
+def _asked_groups(policy: Policy, own: Knobs) -> Known[FrozenMap[int, int]]:
+    """Map to priority groups; not asked of a device that assigns them as the policy has them."""
+    lossless = lossless_classes(policy)
+    shared = default_class(policy).priority_group
+    is_plain = all(
+        one.priority_group == one.priority or (one not in lossless and one.priority_group == shared)
+        for one in policy.classes.values()
+    )
+    return UNKNOWN if own.are_groups_own and is_plain else _priority_to_group(policy)
 
 
 def _priority_to_group(policy: Policy) -> FrozenMap[int, int]:

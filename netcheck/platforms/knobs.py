@@ -8,6 +8,7 @@ Shape of the part, all of it optional::
       cable: link           # takes no cable length; the links alone know it
       restoration: device   # its watchdog restores by a time of its own and takes none
       poll: device          # its watchdog picks how often it looks; else as said or 200 ms
+      groups: device        # gives no-drop priorities groups of their own number, takes no map
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Knobs:
         is_cable_unknown: The device takes no cable length; only the links know it.
         is_restoration_own: The PFC watchdog takes no restoration time.
         is_poll_own: The PFC watchdog picks by itself how often it looks.
+        are_groups_own: The device assigns priority groups itself.
     """
 
     is_headroom_own: bool = False
@@ -38,6 +40,7 @@ class Knobs:
     is_cable_unknown: bool = False
     is_restoration_own: bool = False
     is_poll_own: bool = False
+    are_groups_own: bool = False
 
     @property
     def hidden(self) -> frozenset[str]:
@@ -61,4 +64,5 @@ def knobs(platform: Known[str]) -> Knobs:
         is_cable_unknown=part.get("cable") == "link",
         is_restoration_own=part.get("restoration") == "device",
         is_poll_own=part.get("poll") == "device",
+        are_groups_own=part.get("groups") == "device",
     )

@@ -39,13 +39,13 @@ def paused_queues(pfc: frozenset[int], queues: Mapping[int, int]) -> FrozenMap[i
 
 
 def priority_groups(pfc: frozenset[int]) -> FrozenMap[int, int]:
-    """Give ``switch priority -> priority group``: each no-drop one has its own, the rest share 0.
+    """Give ``switch priority -> priority group`` of no-drop priorities: each has its own.
 
     Example:
-        >>> sorted(priority_groups(frozenset({3})).items())[2:4]
-        [(2, 0), (3, 3)]
+        >>> dict(priority_groups(frozenset({3})))
+        {3: 3}
     """
-    return FrozenMap({one: one if one in pfc else 0 for one in PRIORITIES})
+    return FrozenMap({one: one for one in sorted(pfc)})
 
 
 PFC_PRIORITY_TO_GROUP: Final = FrozenMap({number: number for number in PRIORITIES})

@@ -89,7 +89,7 @@ def port_policies(draw: st.DrawFn, facts: DeviceQos, shared: PortQos) -> PortQos
     known = pfc if is_known(pfc) else frozenset()
     queues = shared.priority_to_queue  # what one port says of a map holds for all
     held = queues if is_known(queues) else {}
-    groups = FrozenMap({one: one if one in known else 0 for one in range(8)})
+    groups: Known[IntMap] = FrozenMap({one: one for one in known}) or UNKNOWN
     paused = FrozenMap({one: held.get(one, one) if one in known else one for one in range(8)})
     accounts: Known[FrozenMap[int, Buffer]] = FrozenMap(dict.fromkeys(known, OWN)) or ABSENT
     dog = watchdogs(known, queues, facts.watchdog_poll_ms)

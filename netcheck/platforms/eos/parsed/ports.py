@@ -219,7 +219,7 @@ class PortReader:
             dscp_to_priority=self._dscp(layers),
             pcp_to_priority=self.maps.mark_map("cos", defaults.PCP_TO_PRIORITY),
             priority_to_queue=queues,
-            priority_to_priority_group=defaults.priority_groups(pfc) if is_known(pfc) else UNKNOWN,
+            priority_to_priority_group=_groups(pfc),
             pfc_rx=pfc,
             pfc_tx=pfc,
             pfc_mode=mode,
@@ -395,6 +395,11 @@ def _pause(own: Layers, key: str) -> Known[bool]:
     if isinstance(said, str):
         return {"on": True, "off": False}.get(said, UNKNOWN)
     return False
+
+
+def _groups(pfc: Known[frozenset[int]]) -> Known[IntMap]:
+    """Groups of no-drop priorities; those of others are not known, nor that there is a map."""
+    return defaults.priority_groups(pfc) if is_known(pfc) and pfc else UNKNOWN
 
 
 def _accounts(pfc: Known[frozenset[int]]) -> Known[FrozenMap[int, Buffer]]:
