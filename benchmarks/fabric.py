@@ -55,12 +55,11 @@ class Cable(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A seeded fault and the finding that has to name its device and port."""
+    """A seeded fault, the rule that has to find it, and the places that may be named for it."""
 
     kind: str
     rule: str
-    device: str
-    port: str
+    places: tuple[tuple[str, str], ...]
 
 
 @dataclass(slots=True)
@@ -215,6 +214,7 @@ def plan_of(shape: Shape, seed: int, faults: int = FAULTS) -> Plan:
     names = [f"pod{pod:03d}" for pod in range(shape.pods)]
     names += [f"region{number:02d}" for number in range(REGIONS)]
     names += [f"core{number:02d}" for number in range(PLANES)]
+    names += [f"odd{number}" for number in range(8)]
     plan.policies = {name: policy(number) for number, name in enumerate(names)}
     chosen = chance.sample(range(len(plan.rows)), len(plan.rows) // ODD_SHARE)
     for place, index in enumerate(chosen):
@@ -231,7 +231,7 @@ def plan_of(shape: Shape, seed: int, faults: int = FAULTS) -> Plan:
 
 def _make_odd(plan: Plan, row: Cable, place: int) -> None:
     """Settings of its own at both ends, which agree."""
-    settings = ({"fec": "rs"}, {"l2_mtu": "9100B"}, {"fec": "rs544"}, {"l2_mtu": "9150B"})
+    settings = ({"fec": "rs"}, {"policy": f"odd{place % 8}"}, {"fec": "rs544"}, {"autoneg": "off"})
     for end in (row.a, row.b):
         plan.set(end, **settings[place % len(settings)])
 
@@ -313,7 +313,7 @@ def main() -> None:
     plan = write_intent(Path(sys.argv[1]), shape)
     print(f"{shape.switches} switches, {shape.nic_ports} NIC ports, {len(plan.rows)} links")
     for fault in plan.faults:
-        print(*fault)
+        print(fault.kind, fault.rule, *fault.places)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,9 @@ from typing import NamedTuple
 from benchmarks.fabric import Cable, Fault, Plan, policy
 
 
+LONG_M = 15  # a few metres too short are within what the rule allows
+
+
 class Kind(NamedTuple):
     """One kind of fault: where it fits, and how it is put there."""
 
@@ -24,12 +27,20 @@ def _between(row: Cable) -> bool:
     return not row.a.is_host
 
 
+def _between_that_takes_cables(row: Cable) -> bool:
+    return _between(row) and "/" not in row.b.port and row.metres >= LONG_M
+
+
+def _ends(row: Cable) -> tuple[tuple[str, str], ...]:
+    return tuple((end.device, end.port) for end in (row.a, row.b))
+
+
 def _setting(name: str, rule: str, fits: Callable[[Cable], bool], **said: str) -> Kind:
     """One key said of the port at the second end."""
 
     def put(plan: Plan, row: Cable, _number: int) -> Fault:
         plan.set(row.b, **said)
-        return Fault(name, rule, row.b.device, row.b.port)
+        return Fault(name, rule, _ends(row))
 
     return Kind(fits, put)
 
@@ -39,7 +50,7 @@ def _of_nic(name: str, rule: str, **said: str) -> Kind:
 
     def put(plan: Plan, row: Cable, _number: int) -> Fault:
         plan.set(row.a, **said)
-        return Fault(name, rule, row.a.device, row.a.port)
+        return Fault(name, rule, _ends(row))
 
     return Kind(_nic, put)
 
@@ -53,7 +64,7 @@ def _policy(
         end = row.a if at == "a" else row.b
         plan.policies[f"fault{number:02d}"] = change(policy(number))
         plan.set(end, policy=f"fault{number:02d}")
-        return Fault(name, rule, end.device, end.port)
+        return Fault(name, rule, (*_ends(row), (f"policy fault{number:02d}", "")))
 
     return Kind(fits, put)
 
@@ -61,14 +72,14 @@ def _policy(
 def _fec(plan: Plan, row: Cable, _number: int) -> Fault:
     plan.set(row.a, fec="none")
     plan.set(row.b, fec="rs")
-    return Fault("fec", "link-fec-mismatch", row.b.device, row.b.port)
+    return Fault("fec", "link-fec-mismatch", _ends(row))
 
 
 KINDS = (
     _setting("speed", "link-speed-mismatch", _nic, speed="50G"),
     _setting("mtu", "mtu-roce-vs-eth", _between, l2_mtu="1600B"),
     Kind(_between, _fec),
-    _setting("cable", "hdrm-cable-length-vs-topology", _between, cable="1m"),
+    _setting("cable", "hdrm-cable-length-vs-topology", _between_that_takes_cables, cable="1m"),
     _setting("policy none", "lossless-at-one-end-only", _nic, policy="none"),
     _of_nic("traffic class", "roce-traffic-class-unset", traffic_class="0"),
     _of_nic("cm tos", "cma-roce-tos", rdma_cm_tos="0"),
@@ -91,11 +102,11 @@ KINDS = (
         "dscp-lossless-at-one-end-only",
         "b",
         _nic,
-        lambda text: text.replace("dscp: [26]", "dscp: [27]"),
+        lambda text: text.replace("dscp: [26]", "dscp: [40]"),
     ),
     _policy(
         "CNP",
-        "cnp-nic-dscp-mismatch",
+        "cnp-dscp-differs-between-hosts",
         "a",
         _nic,
         lambda text: text.replace("dscp: [48]", "dscp: [46]"),
