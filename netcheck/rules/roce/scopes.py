@@ -213,6 +213,8 @@ class _Scope:
     def groups(self, each: Lossless) -> dict[str, list[tuple[str, ...]]]:
         """Give ``island of cables -> groups of leaves that the class joins``."""
         leaves = self.leaves(each)
+        if len(leaves) < 2:  # noqa: PLR2004 -- a way has two ends
+            return {}
         within = _joined((link.a.device, link.b.device) for link in self.carried(each))
         found: dict[str, dict[str, list[str]]] = {}
         for leaf in leaves:
