@@ -21,14 +21,13 @@ WHOLE = 100
 QUEUING, NETWORK, QOS = "queuing", "network-qos", "qos"
 
 
-def check(before: Block, after: Block) -> Configuration:
+def check(was: Configuration, root: Block) -> Configuration:
     """Read a new configuration.
 
     Raises:
-        LineError: The switch does not take it; ``before`` tells what is being removed.
+        LineError: The switch does not take it; ``was`` tells what is being removed.
     """
-    found = read_configuration(after)
-    was = read_configuration(before)
+    found = read_configuration(root)
     for error in (*_uses(was, found), *(e for each in CHECKS for e in each(found))):
         raise error
     return found

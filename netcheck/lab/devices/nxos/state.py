@@ -14,7 +14,7 @@ from netcheck.lab.devices.nxos.configuring import interface_names
 from netcheck.lab.devices.nxos.console import Command, Console
 from netcheck.lab.devices.nxos.grammar import KINDS
 from netcheck.lab.devices.nxos.hardware import Deviation, read_node
-from netcheck.lab.devices.nxos.objects import Configuration
+from netcheck.lab.devices.nxos.objects import Configuration, read_configuration
 from netcheck.lab.devices.nxos.patterns import Kind, LineError
 from netcheck.lab.devices.nxos.tallies import Tallies
 from netcheck.lab.devices.nxos.tree import Block, arranged, read_tree, write_tree
@@ -69,7 +69,7 @@ class NxosSwitch(SimulatedDevice):
         self.commands: Sequence[Command] = ()
         self.kinds: dict[str, Kind] = {**KINDS, "port": self._port}
         self.root = self._factory()
-        self.found: Configuration = check(self.root, self.root)
+        self.found: Configuration = read_configuration(self.root)
         self.startup = self.root.copy()
 
     def _factory(self) -> Block:
@@ -101,7 +101,7 @@ class NxosSwitch(SimulatedDevice):
         Raises:
             LineError: Something in it is refused; nothing changes.
         """
-        self.found = check(self.root, root)
+        self.found = check(self.found, root)
         self.root = root
 
     def text(self, root: Block) -> str:
