@@ -4,7 +4,7 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test test-fast test-slow check format bench golden docs sweep clean
+.PHONY: help demo test test-fast test-slow check format bench golden docs sweep fuzz clean
 help:
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -47,6 +47,9 @@ bench: $(STAMP)  ## figures beside peers, into benchmarks/RESULTS.md
 
 sweep: $(STAMP)  ## delete and cut every line of every snapshot (36 min on 2 cores)
 	NETCHECK_SWEEP=all $(BIN)/pytest -n auto --dist loadgroup tests/chain/test_sweep.py
+
+fuzz: $(STAMP)  ## parsers under mutation of real outputs, ten minutes a platform
+	$(BIN)/python -m tests.fuzz.run
 
 clean:  ## remove what was built
 	rm -rf $(VENV) dist build .lab .pytest_cache .mypy_cache .ruff_cache .hypothesis

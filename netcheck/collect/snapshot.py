@@ -22,6 +22,7 @@ from typing import Any, Final
 from netcheck.collect.atomic import write_atomically
 from netcheck.model.document import Document, DocumentKind
 from netcheck.model.errors import InputError
+from netcheck.model.jsontext import load_json
 
 MANIFEST: Final = "manifest.json"
 SCHEMA_VERSION: Final = 1
@@ -171,7 +172,7 @@ def read_snapshot(folder: Path) -> Snapshot:
     """
     path = folder / MANIFEST
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = load_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     except ValueError as error:

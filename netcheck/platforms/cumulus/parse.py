@@ -119,10 +119,12 @@ def _read_json(document: Document, reading: Reading) -> None:
         read_json_counters(data, document, port, reading.counts)
         if "ingress-priority-group" in document.command:
             read_json_groups(data, document, port, reading.observed)
-        read_state(shown_of_json(data), document, port, reading.observed)
+        elif "counters" not in document.command:
+            read_state(shown_of_json(data), document, port, reading.observed)
     else:
         read_interfaces(data, source_of(document), reading.links)
-        _read_each(data, document, reading)
+        if document.command != "nv show interface -o json":
+            _read_each(data, document, reading)
 
 
 def _read_each(data: Any, document: Document, reading: Reading) -> None:  # Any: JSON

@@ -5,12 +5,12 @@ Source: iproute2 dcb/*.c; DSCP names in lib/rt_names.c and etc/iproute2/rt_dsfie
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.jsontext import load_json
 from netcheck.model.known import UNKNOWN
 from netcheck.model.qos import Buffer, DcbxMode, Scheduler, SchedulerKind
 from netcheck.platforms.linux.facts import Fact, Item, Page, Reading, Unread
@@ -57,7 +57,7 @@ def read_dcb(page: Page) -> Iterator[Item]:
         yield from _read_text(page)
         return
     try:
-        data = json.loads(text)
+        data = load_json(text)
     except ValueError as error:
         yield page.defect(1, f"dcb: not JSON: {error}")
         return

@@ -5,12 +5,12 @@ Source: iproute2 ip/ipaddress.c.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from netcheck.model.device import AdminState
+from netcheck.model.jsontext import load_json
 from netcheck.model.known import UNKNOWN
 from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Unread
 
@@ -29,7 +29,7 @@ def read_ip_link(page: Page) -> Iterator[Item]:
 
 def _read_json(page: Page) -> Iterator[Item]:
     try:
-        entries = json.loads(page.document.text)
+        entries = load_json(page.document.text)
     except ValueError as error:
         yield page.defect(1, f"ip link: not JSON: {error}")
         return

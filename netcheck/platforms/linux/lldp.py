@@ -5,18 +5,18 @@ Source: lldpd src/client/display.c and json_writer.c: one neighbour is an object
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from netcheck.model.device import Neighbour
+from netcheck.model.jsontext import load_json
 from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Unread
 
 
 def read_lldpctl(page: Page) -> Iterator[Item]:
     """Give the neighbour of each port that has one."""
     try:
-        data = json.loads(page.document.text)
+        data = load_json(page.document.text)
         interfaces = data["lldp"].get("interface", [])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         yield page.defect(1, f"lldpctl: not JSON as expected: {error}")

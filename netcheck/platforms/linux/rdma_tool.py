@@ -5,11 +5,11 @@ Source: iproute2 rdma/link.c, rdma/stat.c.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
+from netcheck.model.jsontext import load_json
 from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Unread
 
 _LINK = re.compile(r"(?:\d+: )?(?:link )?(?P<rdma>[\w.\-]+)/(?P<port>\d+):? (?P<rest>state .*)")
@@ -27,7 +27,7 @@ def read_json_list(page: Page) -> list[dict[str, Any]]:  # Any: JSON of a tool
     Raises:
         ValueError: It is no JSON, or no array of objects.
     """
-    data = json.loads(page.document.text)
+    data = load_json(page.document.text)
     if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
         raise ValueError("expected a list of objects")
     return data

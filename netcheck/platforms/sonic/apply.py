@@ -16,6 +16,7 @@ from typing import Final
 from netcheck.model.device import Device
 from netcheck.model.document import DocumentKind
 from netcheck.model.errors import InputError
+from netcheck.model.jsontext import load_json
 from netcheck.platforms.platform import Change, Command, Removal, Run, Step, Upload
 from netcheck.platforms.sonic.applied.gcu import first_refused
 from netcheck.platforms.sonic.applied.impact import (
@@ -91,7 +92,7 @@ def _read(text: str | None, place: str) -> Tables:
     if text is None:
         raise InputError(f"{place}: is not there")
     try:
-        data = json.loads(text)
+        data = load_json(text)
     except ValueError as error:
         raise InputError(f"{place}: not JSON: {error}") from error
     if not isinstance(data, dict) or not all(_is_table(rows) for rows in data.values()):

@@ -16,7 +16,7 @@ from netcheck.platforms.cumulus.parsed.counters import Counts
 from netcheck.platforms.cumulus.parsed.device_qos import read_device
 from netcheck.platforms.cumulus.parsed.ids import port_order
 from netcheck.platforms.cumulus.parsed.interfaces import SWITCH_PORT, Links
-from netcheck.platforms.cumulus.parsed.port_qos import Facts, read_port
+from netcheck.platforms.cumulus.parsed.port_qos import Facts, PortFacts, read_port
 from netcheck.platforms.cumulus.parsed.settings import (
     ALL_PORTS,
     Objects,
@@ -29,6 +29,7 @@ from netcheck.platforms.cumulus.parsed.tree import Node
 from netcheck.platforms.cumulus.parsed.units import speed_bps
 
 _RELEASE: Final = re.compile(r"\d+\.\d+(?:\.\d+)*")
+_PARTS: Final = ("qos", "lldp")  # of an interface: what says how it treats traffic
 _PORT_FACTS: Final = frozenset(one.name for one in fields(PortQos))
 
 
@@ -70,6 +71,10 @@ def build_device(reading: Reading, name: str) -> Device:
     )
 
 
+def _signature(node: Node) -> object:
+    return node.leaf, tuple((name, _signature(part)) for name, part in node.parts.items())
+
+
 def _said(node: Node | None, other: str) -> Known[str]:
     text = node.text() if node is not None else ""
     return text or other or UNKNOWN
@@ -87,6 +92,7 @@ class _Builder:
     settings: Settings
     evidence: dict[str, Evidence] = field(default_factory=dict)
     defects: list[Defect] = field(default_factory=list)
+    known: dict[object, PortFacts] = field(default_factory=dict)
 
     def ports(self) -> dict[str, Port]:
         """Ports by name; the profile of all ports stands for them where no port is named."""
@@ -102,7 +108,7 @@ class _Builder:
 
     def _port(self, name: str) -> Port:
         said = self.settings.ports.get(name, Objects(()))
-        found = read_port(self.settings, said)
+        found = self._read(said)
         for feature, profile in found.dangling:
             self.defects.append(_dangling(name, feature, profile, said))
         facts = self._observed(name)
@@ -124,6 +130,14 @@ class _Builder:
             link_layer=LinkLayer.ETHERNET,
             qos=qos,
         )
+
+    def _read(self, said: Objects) -> PortFacts:
+        """Facts of a port; ports that say the same share them."""
+        signature = tuple(_signature(node) for part in _PARTS for node in said.at(part).nodes)
+        key = (said.is_there, signature)
+        if key not in self.known:
+            self.known[key] = read_port(self.settings, said)
+        return self.known[key]
 
     def _observed(self, name: str) -> Facts:
         observed = self.reading.observed

@@ -8,6 +8,7 @@ Interfaces and Transceivers using ethtool (HwIf names). All are 64 bits wide.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from netcheck.model.counters import CounterClass, Meaning
@@ -105,6 +106,7 @@ DEADLOCK: Final = Sense(Meaning.WATCHDOG_STORM, _ZERO, "events")
 CARRIER: Final = Sense(Meaning.LINK_DOWN, _ZERO, "events")
 
 
+@lru_cache(maxsize=512)
 def switchd_sense(name: str) -> tuple[Sense, int] | None:
     """Give the sense and number of a counter of ``ethtool -S``; None for one that is not read.
 

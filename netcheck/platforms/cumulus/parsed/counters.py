@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final
 
-from netcheck.model.counters import Counter, CounterKey
+from netcheck.model.counters import Counter, CounterClass, CounterKey
 from netcheck.model.document import Document, Evidence
 from netcheck.model.known import UNKNOWN, Known
 from netcheck.platforms.cumulus.parsed.counter_names import (
@@ -41,8 +42,14 @@ class Counts:
         self.is_given = True
         there = self.counters.get(key)
         if there is None or there.value is UNKNOWN:
-            self.counters[key] = Counter(value, sense.kind, sense.unit)
+            self.counters[key] = _counter(value, sense.kind, sense.unit)
             self.evidence.setdefault(f"port {key.port} counters", evidence)
+
+
+@lru_cache(maxsize=4096)
+def _counter(value: Known[int], kind: CounterClass, unit: str) -> Counter:
+    """Equal readings, most of them zero, share one object."""
+    return Counter(value, kind, unit)
 
 
 def counted(found: object) -> Known[int]:
@@ -95,7 +102,7 @@ def _add_group(
     for name, sense in BY_NUMBER[group].items():
         if cells.get(name, "") != "":
             key = CounterKey(port, sense.meaning, number, f"{group} {name}")
-            counts.add(key, sense, counted(cells[name]), replace(evidence, counter=name))
+            counts.add(key, sense, counted(cells[name]), evidence)
 
 
 def _add_port_row(counts: Counts, port: str, cells: Mapping[str, str], evidence: Evidence) -> None:
@@ -130,7 +137,7 @@ def read_json_counters(data: Any, document: Document, port: str, counts: Counts)
     evidence = source_of(document)
     for path, value in _walk(data, ()):
         name = path[-1]
-        if name in BY_NUMBER and isinstance(value, Mapping):
+        if name in BY_NUMBER:
             counts.is_given = True
             for number, cells in _by_number(value):
                 _add_group(counts, port, name, (number, cells), evidence)
@@ -164,11 +171,15 @@ _WAYS: Final = {"rx": "receive", "tx": "transmit"}
 def _walk(data: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
     if isinstance(data, Mapping):
         for name, value in data.items():
-            yield (*path, str(name)), value
-            yield from _walk(value, (*path, str(name)))
+            here = (*path, str(name))
+            yield here, value
+            if name not in BY_NUMBER:
+                yield from _walk(value, here)
 
 
-def _by_number(value: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _by_number(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    if not isinstance(value, Mapping):
+        return
     for number, cells in value.items():
         if str(number).isdigit() and isinstance(cells, Mapping):
             yield int(number), cells
@@ -177,11 +188,11 @@ def _by_number(value: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any
 def read_ethtool(document: Document, port: str, counts: Counts) -> None:
     """Read ``ethtool -S``; a last line without its end may be cut, and is left out."""
     counts.is_given = True
-    for number, line in enumerate(document.text.split("\n")[:-1]):
+    evidence = source_of(document)
+    for line in document.text.split("\n")[:-1]:
         match = _ETHTOOL.match(line)
         found = switchd_sense(match["name"]) if match else None
         if match is not None and found is not None:
             sense, index = found
             key = CounterKey(port, sense.meaning, index, match["name"])
-            evidence = replace(_at(source_of(document), document, number), counter=match["name"])
             counts.add(key, sense, int(match["value"]), evidence)

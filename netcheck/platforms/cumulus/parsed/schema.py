@@ -86,7 +86,7 @@ def _defect(
     kind: DefectKind, node: Node, path: tuple[str, ...], message: str, found: str
 ) -> Defect:
     place = " ".join(path)
-    ports = expand(path[1]) if path[0] == "interface" else ()
+    ports = expand(path[1]) if path[0] == "interface" and len(path) > 1 else ()
     shown = found or "nothing"
     told = f"{place}: {message}"
     return Defect(

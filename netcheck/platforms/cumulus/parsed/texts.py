@@ -14,6 +14,7 @@ import yaml
 from netcheck.model.device import Defect, DefectKind
 from netcheck.model.document import Document, Evidence
 from netcheck.platforms.cumulus.parsed.ids import expand
+from netcheck.platforms.cumulus.parsed.plain import read_plain
 from netcheck.platforms.cumulus.parsed.tree import Node
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -49,17 +50,21 @@ def source_of(document: Document) -> Evidence:
 def read_yaml(document: Document) -> Told:
     """Read NVUE's YAML (or JSON): ``- header: ...``, ``- set: ...``, or the objects alone."""
     told = Told()
-    top = _compose(document, told)
-    if top is None:
-        return told
-    for item in top.value if isinstance(top, yaml.SequenceNode) else [top]:
-        node = _Reader(document, told).node(item)
+    for node in read_plain(document) or _read_any(document, told):
         if "header" in node.parts:
             told.header.merge(node.parts.pop("header"))
             told.is_whole = not told.defects
         node.parts.pop("unset", None)
         told.root.merge(node.parts.get("set", node))
     return told
+
+
+def _read_any(document: Document, told: Told) -> list[Node]:
+    top = _compose(document, told)
+    if top is None:
+        return []
+    items = top.value if isinstance(top, yaml.SequenceNode) else [top]
+    return [_Reader(document, told).node(item) for item in items]
 
 
 def _compose(document: Document, told: Told) -> yaml.Node | None:
@@ -82,7 +87,9 @@ def _compose(document: Document, told: Told) -> yaml.Node | None:
 
 
 def _composed(text: str) -> yaml.Node | None:
-    found: yaml.Node | None = yaml.compose(text, Loader=_LOADER)
+    # Bytes that are no text are shown as question marks, one for one, so that places stay.
+    plain = text.encode("utf-8", "replace").decode()
+    found: yaml.Node | None = yaml.compose(plain, Loader=_LOADER)
     return found
 
 
