@@ -208,6 +208,13 @@ def test_a_checkpoint_brings_back_the_whole(switch: EosSwitch) -> None:
     assert shown(switch, "show running-config") == before
 
 
+def test_a_login_has_to_ask_for_privilege(switch: EosSwitch) -> None:
+    console = switch.new_shell()
+    answers = asyncio.run(typed(console, ["show version", "configure", "enable", "configure"]))
+    assert [status for _, status in answers] == [0, 1, 0, 0]
+    assert console.prompt == "leaf01(config)#"
+
+
 def test_session_diffs_show_lines_that_change(switch: EosSwitch) -> None:
     lines = ["configure session s1", "hostname other", "show session-config diffs"]
     text = asyncio.run(typed(Console(switch), lines))[-1][0]

@@ -41,11 +41,17 @@ Check = Callable[["Console", Match], str]
 
 @dataclass(frozen=True)
 class Command:
-    """An exec command. ``in_config``: configuration modes take it as well."""
+    """An exec command.
+
+    Attributes:
+        in_config: Configuration modes take it as well.
+        is_open: It needs no privilege (``enable``).
+    """
 
     pattern: Pattern
     action: Action
     in_config: bool = False
+    is_open: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,6 +130,7 @@ class Console:
     Attributes:
         frames: Modes, outermost first; none outside configuration.
         session: Name of the configuration session that is edited; empty for the running one.
+        is_privileged: All commands are taken; else those that are open, and the prompt is ``>``.
     """
 
     device: CliModel
@@ -132,11 +139,12 @@ class Console:
     status: int = 0
     jobs: set[asyncio.Task[int]] = field(default_factory=set)
     farewell: str = ""
+    is_privileged: bool = True
 
     @property
     def prompt(self) -> str:
         """What is printed when the console waits."""
-        return f"{self.device.hostname}{self.mode_shown}#"
+        return f"{self.device.hostname}{self.mode_shown}{'#' if self.is_privileged else '>'}"
 
     @property
     def mode_shown(self) -> str:
@@ -229,6 +237,8 @@ class Console:
 
     async def _exec(self, words: Sequence[str], commands: Sequence[Command]) -> Answer:
         found, match = best([(c.pattern, c) for c in commands], words, self.device.kinds)
+        if not (self.is_privileged or found.is_open):
+            raise RefusedError("% Invalid input (privileged mode required)")
         answer = found.action(self, match)
         return answer if isinstance(answer, Shown | str) or answer is None else await answer
 

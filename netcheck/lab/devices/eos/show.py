@@ -46,15 +46,19 @@ class Shows:
             ("terminal length <0-32767>", "Pagination disabled.\n"),
             ("terminal width <10-32767>", ""),
             ("terminal dont-ask", ""),
-            ("enable", ""),
         )
         return (
-            *(Command(Pattern(text), action, in_config=True) for text, action in pairs),
             *(
-                Command(Pattern(text), lambda _c, _m, said=said: said)  # type: ignore[misc]
+                Command(Pattern(text), action, in_config=True, is_open=text.startswith("show"))
+                for text, action in pairs
+            ),
+            *(
+                Command(Pattern(text), lambda _c, _m, said=said: said, is_open=True)  # type: ignore[misc]
                 for text, said in quiet
             ),
-            Command(Pattern("(exit|logout|quit)"), _log_out),
+            Command(Pattern("enable"), _enable, is_open=True),
+            Command(Pattern("disable"), _disable, is_open=True),
+            Command(Pattern("(exit|logout|quit)"), _log_out, is_open=True),
         )
 
     def ports(self, match: Match) -> list[str]:
@@ -404,6 +408,16 @@ class Shows:
         mac, name = self.switch.mac("eth0"), self.switch.hostname
         text = f'Local System:\n  - Chassis ID     : {mac}\n  - System Name: "{name}"\n'
         return Shown(text, {"chassisId": mac, "systemName": name})
+
+
+def _enable(console: Console, match: Match) -> None:
+    del match
+    console.is_privileged = True
+
+
+def _disable(console: Console, match: Match) -> None:
+    del match
+    console.is_privileged = False
 
 
 def _log_out(console: Console, match: Match) -> None:

@@ -52,7 +52,9 @@ class QosShows:
             ("show dcbx [PORT] status", self._dcbx),
             ("show hardware counter feature", self._features),
         )
-        return tuple(Command(Pattern(text), action, in_config=True) for text, action in pairs)
+        return tuple(
+            Command(Pattern(text), action, in_config=True, is_open=True) for text, action in pairs
+        )
 
     # PFC
 

@@ -111,6 +111,10 @@ class EosSwitch(CliDevice):
         """The reading of the running configuration."""
         return Reader(self.running)
 
+    def new_shell(self) -> Console:
+        """A console for one session; as without AAA, it begins without privilege."""
+        return Console(self, is_privileged=False)
+
     def has_port(self, name: str) -> bool:
         """There is a port of that name."""
         return name in self.speeds
