@@ -11,10 +11,20 @@ import pytest
 
 from netcheck.lab import bench
 from netcheck.lab.building import Building
+from netcheck.lab.devices.nxos.state import NxosSwitch
 from netcheck.lab.fault_changes import FaultError, changes_of
 from netcheck.lab.faults import Faults, fault_kinds
+from netcheck.lab.topology import LabCable, LabDevice, LabPort, Topology
 from tests.lab.labs import host_of, run
-from tests.lab.nxos.nxos_labs import PAUSE, PORTS, build_lab, configured, set_up, switch_of
+from tests.lab.nxos.nxos_labs import (
+    CLASSES,
+    PAUSE,
+    PORTS,
+    build_lab,
+    configured,
+    set_up,
+    switch_of,
+)
 
 OPTIONS = "-x 3 -D 5 -q 4 -s 65536 --report_gbits --tclass=106 -F"
 PAIRS = (("gpu02", "mlx5_0", 18515), ("gpu02", "mlx5_1", 18516))
@@ -116,6 +126,29 @@ def test_mode_auto_without_a_peer_that_agrees_pauses_nobody(building: Building) 
     found = incast(building)
     assert found.pauses == frozenset()
     assert found.drops > 0
+
+
+def test_two_switches_in_mode_auto_agree_when_they_pause_the_same(tmp_path: Path) -> None:
+    ports = (LabPort("Ethernet1/1", 400_000_000_000),)
+    leaves = tuple(LabDevice(name, "nxos", "leaf", ports=ports) for name in ("a", "b"))
+    cables = (LabCable(("a", "Ethernet1/1"), ("b", "Ethernet1/1")),)
+    building = Building(Topology("two", leaves, cables), tmp_path, dict.fromkeys("ab", "127.0.0.1"))
+    a, b = (building.devices[name] for name in "ab")
+    assert isinstance(a, NxosSwitch)
+    assert isinstance(b, NxosSwitch)
+    port = "interface Ethernet1/1\n"
+    mode = f"{port}priority-flow-control mode"
+
+    def is_on(*lines: str) -> list[bool]:
+        for switch, text in zip((a, b), lines, strict=True):
+            assert configured(switch, text) == []
+        return [bool(each.hardware().ports["Ethernet1/1"].pauses_sent) for each in (a, b)]
+
+    assert is_on(CLASSES, "") == [False, False]
+    assert is_on("", CLASSES) == [True, True]
+    assert is_on("", f"{mode} on") == [False, True]
+    assert is_on("", f"{mode} on send-tlv") == [True, True]
+    assert is_on("no feature lldp", "") == [False, True]
 
 
 def test_an_mtu_of_one_interface_that_is_too_small_stops_traffic(building: Building) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from netcheck.lab.building import Building
 from netcheck.lab.devices.nxos import maintenance, show_interfaces, show_qos, show_queuing
 from netcheck.lab.devices.nxos.console import Command, Console, Shown
+from netcheck.lab.devices.nxos.hardware import no_drop, speaks_dcbx
 from netcheck.lab.devices.nxos.patterns import Match
 from netcheck.lab.devices.nxos.state import NxosSwitch
 from netcheck.lab.topology import LabDevice
@@ -80,7 +81,24 @@ def build(device: LabDevice, folder: Path, surroundings: Building) -> NxosSwitch
         Command("enable", lambda _, __: ""),
         Command("exit", _log_out),
     ]
+    switch.agrees = lambda port: _agrees(switch, port, surroundings)
     return switch
+
+
+def _agrees(switch: NxosSwitch, port: str, building: Building) -> bool:
+    """Both ends speak DCBX and pause the same priorities.
+
+    Source: guide 10.5(x), Configuring Priority Flow Control (no-drop values are advertised and
+    negotiated; a mismatch leaves PFC off). Hosts of the lab speak no DCBX.
+    """
+    far = building.neighbour(switch.name, port)
+    peer = building.devices.get(far.device) if far else None
+    if far is None or not isinstance(peer, NxosSwitch) or not switch.is_link_up(port):
+        return False
+    ends = ((switch, port), (peer, far.port))
+    if not all(speaks_dcbx(end.found, name) for end, name in ends):
+        return False
+    return set(no_drop(switch.found).values()) == set(no_drop(peer.found).values())
 
 
 def _command(switch: NxosSwitch, pattern: str, show: Show) -> Command:

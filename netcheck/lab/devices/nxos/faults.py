@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from netcheck.lab.devices.device import SimulatedDevice
 from netcheck.lab.devices.nxos.checks import QOS, QUEUING
 from netcheck.lab.devices.nxos.configuring import OUTERMOST, Mode, enter
-from netcheck.lab.devices.nxos.hardware import is_pfc_on, no_drop
+from netcheck.lab.devices.nxos.hardware import no_drop
 from netcheck.lab.devices.nxos.objects import Interface, Policy
 from netcheck.lab.devices.nxos.patterns import LineError, compact
 from netcheck.lab.devices.nxos.refusals import said
@@ -209,7 +209,7 @@ def _hardware_map(device: SimulatedDevice, port: str, values: Values) -> Done:
     lossless = set(no_drop(switch.found))
     moved: set[int] = set()
     for name, held in switch.hardware().ports.items():
-        is_on = is_pfc_on(switch.found.interfaces[name])
+        is_on = switch.is_pfc_on(name)
         changed = {
             dscp: group
             for dscp, found in enumerate(held.priority_of_dscp)

@@ -48,6 +48,7 @@ DROP_ALPHA = 1.0
 OUTPUT_ALPHA = 8.0
 LONGEST_CABLE_M = 100
 NS_PER_M = 5
+MODE = "priority-flow-control mode"
 PRECEDENCE_BITS = 3
 QUANTUM_BYTES = 64
 DEFAULT_MTU_FRAME = 9216
@@ -70,14 +71,19 @@ class Deviation:
 
 
 def read_node(
-    name: str, found: Configuration, speeds: dict[str, int], deviation: Deviation
+    name: str,
+    found: Configuration,
+    speeds: dict[str, int],
+    pfc_on: frozenset[str],
+    deviation: Deviation,
 ) -> Node:
     """Give the hardware as it works.
 
     Args:
         speeds: ``port -> bits per second``; ports that are not in it do not exist.
+        pfc_on: Ports where PFC works.
     """
-    reader = _Reader(found, deviation)
+    reader = _Reader(found, pfc_on, deviation)
     return Node(
         name,
         {port: reader.port(found.interfaces[port], speed) for port, speed in speeds.items()},
@@ -96,9 +102,15 @@ def no_drop(found: Configuration) -> dict[int, frozenset[int]]:
     }
 
 
-def is_pfc_on(interface: Interface) -> bool:
-    """PFC works: forced on. ``auto`` needs a peer that agrees by DCBX, and no peer here does."""
-    return interface.pfc_mode == "on"
+def speaks_dcbx(found: Configuration, port: str) -> bool:
+    """The port tells its peer by DCBX which priorities it pauses.
+
+    Source: guide 10.5(x), Configuring Priority Flow Control (mode auto; mode on send-tlv).
+    """
+    interface = found.interfaces[port]
+    is_told = interface.pfc_mode == "auto" or "send-tlv" in interface.words(MODE)
+    is_silent = {"no lldp transmit", "no lldp receive"} & set(interface.lines)
+    return "lldp" in found.features and is_told and not is_silent
 
 
 def headroom_bytes(speed_bps: int) -> int:
@@ -115,15 +127,15 @@ def headroom_bytes(speed_bps: int) -> int:
 
 
 class _Reader:
-    def __init__(self, found: Configuration, deviation: Deviation) -> None:
+    def __init__(self, found: Configuration, pfc_on: frozenset[str], deviation: Deviation) -> None:
         self.found = found
+        self.pfc_on = pfc_on
         self.deviation = deviation
         self.pfc = no_drop(found)
         self.network = found.by_group(found.network)
 
     def port(self, interface: Interface, speed_bps: int) -> Port:
-        is_on = is_pfc_on(interface)
-        pfc = self.pfc if is_on else {}
+        pfc = self.pfc if interface.name in self.pfc_on else {}
         paused = frozenset(cos for coses in pfc.values() for cos in coses)
         policy = self.found.policy_of(interface, "qos", "input")
         output = self.found.by_group(self.found.policy_of(interface, "queuing", "output"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from netcheck.lab.devices.nxos.console import Shown
-from netcheck.lab.devices.nxos.hardware import is_pfc_on, no_drop
+from netcheck.lab.devices.nxos.hardware import no_drop
 from netcheck.lab.devices.nxos.layout import Data, dotted, rule, short, table
 from netcheck.lab.devices.nxos.patterns import LineError, Match
 from netcheck.lab.devices.nxos.state import RELEASE, NxosSwitch
@@ -213,10 +213,10 @@ def pfc(switch: NxosSwitch, match: Match) -> Shown:
 
 def _pfc_state(switch: NxosSwitch, port: str) -> tuple[str, str, str]:
     """Configured mode, mode in operation with its bit map, the bit map alone."""
-    found = switch.found.interfaces[port]
+    found, is_on = switch.found.interfaces[port], switch.is_pfc_on(port)
     bits = sum(1 << cos for coses in no_drop(switch.found).values() for cos in coses)
-    bitmap = f"({bits:x})" if is_pfc_on(found) else "-"
-    oper = f"On  {bitmap}" if is_pfc_on(found) else "Off"
+    bitmap = f"({bits:x})" if is_on else "-"
+    oper = f"On  {bitmap}" if is_on else "Off"
     return found.pfc_mode.capitalize(), oper, bitmap
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from netcheck.lab.devices.nxos.checks import QUEUING
 from netcheck.lab.devices.nxos.console import Shown
-from netcheck.lab.devices.nxos.hardware import is_pfc_on, no_drop
+from netcheck.lab.devices.nxos.hardware import no_drop
 from netcheck.lab.devices.nxos.layout import Data, rule, table
 from netcheck.lab.devices.nxos.objects import PolicyClass
 from netcheck.lab.devices.nxos.patterns import Match
@@ -166,7 +166,7 @@ def _ingress_text(switch: NxosSwitch, port: str) -> Iterator[str]:
 
 def _pfc_rows(switch: NxosSwitch, port: str) -> Iterator[Data]:
     """What PFC counted by PFC priority; one that no class has shows no group."""
-    on = no_drop(switch.found) if is_pfc_on(switch.found.interfaces[port]) else {}
+    on = no_drop(switch.found) if switch.is_pfc_on(port) else {}
     by_cos = {cos: group for group, coses in on.items() for cos in coses}
     for cos in GROUPS:
         group = str(by_cos[cos]) if cos in by_cos else "-"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from netcheck.lab.devices.device import SimulatedDevice, Surroundings
@@ -53,6 +53,7 @@ class NxosSwitch(SimulatedDevice):
         startup: Lines of the startup configuration.
         found: What the switch makes of ``root``.
         deviation: Where the hardware differs from that, unseen.
+        agrees: Tells that the peer of a port agreed to its PFC by DCBX.
     """
 
     platform = "nxos"
@@ -66,6 +67,7 @@ class NxosSwitch(SimulatedDevice):
         self.checkpoints = Checkpoints()
         self.saved: dict[str, Block] = {}
         self.started = time.monotonic()
+        self.agrees: Callable[[str], bool] = lambda _: False
         self.commands: Sequence[Command] = ()
         self.kinds: dict[str, Kind] = {**KINDS, "port": self._port}
         self.root = self._factory()
@@ -126,9 +128,15 @@ class NxosSwitch(SimulatedDevice):
         seconds = int(self.age_s)
         return seconds // 86400, seconds // 3600 % 24, seconds // 60 % 60, seconds % 60
 
+    def is_pfc_on(self, port: str) -> bool:
+        """PFC works at a port: forced on, or agreed with the peer by DCBX."""
+        mode = self.found.interfaces[port].pfc_mode
+        return mode == "on" or (mode == "auto" and self.agrees(port))
+
     def hardware(self) -> Node:
         """What the hardware holds."""
-        return read_node(self.name, self.found, self.speeds, self.deviation)
+        pfc_on = frozenset(port for port in self.speeds if self.is_pfc_on(port))
+        return read_node(self.name, self.found, self.speeds, pfc_on, self.deviation)
 
     def count(self, port: str, counters: PortCounters) -> None:
         """Add what a run of traffic counted at a port."""
