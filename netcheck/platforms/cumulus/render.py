@@ -7,8 +7,9 @@ configuration.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from netcheck.model.device import Device
@@ -46,7 +47,20 @@ def yaml_text(tree: Tree) -> str:
     """Give a tree as NVUE's YAML: ``- set:`` and the objects below."""
     if not tree:
         return "- set: {}\n"
-    return _environment().get_template("startup.j2").render(tree=tree)
+    interfaces = sorted(tree.get("interface", {}).items(), key=lambda item: port_order(item[0]))
+    rest = {name: part for name, part in tree.items() if name != "interface"}
+    blocks = [(name, _block(part)) for name, part in interfaces]
+    return _environment().get_template("startup.j2").render(interfaces=blocks, rest=rest)
+
+
+def _block(part: Tree) -> str:
+    """Give the text below one interface; equal interfaces are written once."""
+    return _block_of(json.dumps(part))
+
+
+@lru_cache(maxsize=1024)
+def _block_of(text: str) -> str:
+    return _environment().get_template("interface.j2").render(tree=json.loads(text))
 
 
 @cache

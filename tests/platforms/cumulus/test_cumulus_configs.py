@@ -20,6 +20,7 @@ from netcheck.model.qos import (
 )
 from netcheck.platforms.cumulus.parse import parse
 from tests.platforms.cumulus import cumulus_texts as texts
+from tests.platforms.cumulus.regenerate_golden import GOLDEN, rendered
 
 
 def read(*given: str, command: str = "") -> Device:
@@ -215,3 +216,18 @@ def test_a_cut_startup_file_is_no_whole_configuration() -> None:
 @pytest.mark.parametrize("cut", range(0, len(texts.STARTUP), 97))
 def test_no_prefix_of_a_startup_file_stops_the_parser(cut: int) -> None:
     assert read(texts.STARTUP[:cut] or "\n", command="nv config show").name == "leaf07"
+
+
+@pytest.mark.parametrize("name", sorted(GOLDEN))
+def test_a_plain_text_and_one_that_needs_a_yaml_reader_say_the_same(name: str) -> None:
+    text = rendered(name)
+    assert read(text).ports == read(f"# a comment\n{text}").ports
+
+
+def test_a_startup_file_with_flow_style_says_the_same() -> None:
+    flow = texts.STARTUP.replace("          mtu: 9100\n", "          mtu: '9100'\n").replace(
+        "        qos:\n          mapping:\n            profile: backend\n",
+        "        qos:\n          mapping: {profile: backend}\n",
+    )
+    assert flow != texts.STARTUP
+    assert read(flow).ports == read(texts.STARTUP).ports

@@ -46,7 +46,7 @@ def find_refusals(device: Device) -> Iterator[Refusal]:
 
     Ports that are alike are judged once; only where one is refused is each named.
     """
-    kinds = {(one.qos, one.cable_m, one.l2_mtu): one for one in device.ports.values()}
+    kinds = {(id(one.qos), one.cable_m, one.l2_mtu): one for one in device.ports.values()}
     alike = replace(device, ports=FrozenMap({one.name: one for one in kinds.values()}))
     if next(_refusals(alike), None) is not None or any(_is_no_switch_port(device)):
         yield from _refusals(device)

@@ -146,9 +146,9 @@ def profiles(device: Device, feature: str, words: Words) -> tuple[dict[str, Tree
     contents: dict[str, Tree] = {}
     users: dict[str, list[Port]] = defaultdict(list)
     bound: dict[str, str] = {}
-    seen: dict[Any, Tree | None] = {}  # Any: facts of a port, as a key
+    seen: dict[tuple[int, Known[int]], Tree | None] = {}
     for port in ordered_ports(device):
-        kind = (port.qos, port.cable_m)
+        kind = (id(port.qos), port.cable_m)  # equal ports share one object
         if kind not in seen:
             seen[kind] = read(port, words)
         tree = seen[kind]
