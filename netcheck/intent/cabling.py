@@ -92,7 +92,11 @@ def _plan(fields: Fields) -> Iterator[Link]:
     if columns is not None:
         plan = _Plan(fields, str(path), columns)
         for line, row in rows[1:]:
-            yield from plan.link(line, row)
+            plain = plan.plain_link(line, row)
+            if plain is None:
+                yield from plan.link(line, row)
+            else:
+                yield plain
 
 
 def _columns(fields: Fields, header: list[str], at: Evidence) -> dict[str, tuple[int, str]] | None:
@@ -114,11 +118,54 @@ def _columns(fields: Fields, header: list[str], at: Evidence) -> dict[str, tuple
     return found if all(column in found for column in REQUIRED) else None
 
 
+_Said = tuple[Known[float], Known[float], Known[str]]
+
+
+def _has_sign(*names: str) -> bool:
+    """One of the names has a range, or a colon that could belong to either part."""
+    text = "".join(names)
+    return "[" in text or ":" in text
+
+
 class _Plan:
     def __init__(self, fields: Fields, path: str, columns: dict[str, tuple[int, str]]) -> None:
         self.fields = fields
         self.path = path
         self.columns = columns
+        self._required = tuple(columns[column][0] for column in REQUIRED)
+        self._optional = tuple(columns[column][0] for column in OPTIONAL if column in columns)
+        self._said: dict[tuple[str, ...], _Said] = {}
+
+    def plain_link(self, line: int, row: list[str]) -> Link | None:
+        """Give the link of a row without ranges or anything wrong; None for any other row."""
+        try:
+            a, a_port, b, b_port = [row[number].strip() for number in self._required]
+            key = tuple([row[number] for number in self._optional])
+        except IndexError:
+            return None
+        if not (a and a_port and b and b_port) or _has_sign(a, a_port, b, b_port):
+            return None
+        said = self._said.get(key)
+        if said is None:
+            said = self._optional_cells(row)
+            if said is None:
+                return None
+            self._said[key] = said
+        at = Evidence(self.path, line)
+        self.fields.complaints.count_names(at, 1)
+        return Link(PortRef(a, a_port), PortRef(b, b_port), *said, at)
+
+    def _optional_cells(self, row: list[str]) -> _Said | None:
+        """Length, delay and media of a row; None where one is wrong, which is told elsewhere."""
+        texts = [self._cell(row, column) or self._default(column) for column in OPTIONAL[:2]]
+        try:
+            length, delay = [
+                float(parse_quantity(text, quantity)) if text else UNKNOWN
+                for text, quantity in zip(texts, (LENGTH_M, TIME_NS), strict=True)
+            ]
+        except ValueError:
+            return None
+        return length, delay, self._cell(row, "media") or UNKNOWN
 
     def _cell(self, row: list[str], column: str) -> str:
         number, unit = self.columns.get(column, (len(row), ""))

@@ -8,7 +8,7 @@ where that is refused, the device is asked about as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from operator import attrgetter
 
@@ -31,13 +31,29 @@ def find_refusals(fabric: Fabric) -> Iterator[tuple[Device, Refusal]]:
         if not is_known(device.platform) or device.platform not in names:
             continue
         rendering = load(device.platform).rendering
-        key, reduced = kinds.reduce(device)
-        if key not in kinds.clean:
-            if not rendering.refusals(reduced, fabric):
-                kinds.clean.add(key)
-                continue
-            for refusal in rendering.refusals(device, fabric):
-                yield device, refusal
+        key, kept = kinds.kinds_of(device)
+        if key in kinds.clean:
+            continue
+        if not rendering.refusals(_reduced(device, kept), fabric):
+            kinds.clean.add(key)
+            continue
+        for refusal in rendering.refusals(device, fabric):
+            yield device, refusal
+
+
+def _reduced(device: Device, kept: Iterable[str]) -> Device:
+    """The device with these ports only, and the RDMA devices that use them or none."""
+    ports = frozenset(kept)
+    rdma = {
+        name: one
+        for name, one in device.rdma.items()
+        if not one.ports or not ports.isdisjoint(one.ports)
+    }
+    return replace(
+        device,
+        ports=FrozenMap({name: port for name, port in device.ports.items() if name in ports}),
+        rdma=FrozenMap(rdma),
+    )
 
 
 class _Kinds:
@@ -49,28 +65,18 @@ class _Kinds:
         self._by_id: dict[int, int] = {}
         self._shapes: dict[str, str] = {}
 
-    def reduce(self, device: Device) -> tuple[object, Device]:
-        """Give what the device holds, and the device with one port of each kind."""
+    def kinds_of(self, device: Device) -> tuple[object, Iterable[str]]:
+        """Give what the device holds as a key, and the name of one port of each kind."""
         users = _users(device)
         kept: dict[object, str] = {}
         for name, port in device.ports.items():
-            kept.setdefault((self._port(port), *map(self._rdma, users.get(name, ()))), name)
-        ports = set(kept.values())
-        rdma = {
-            name: one
-            for name, one in device.rdma.items()
-            if not one.ports or not ports.isdisjoint(one.ports)
-        }
-        reduced = replace(
-            device,
-            ports=FrozenMap({name: device.ports[name] for name in kept.values()}),
-            rdma=FrozenMap(rdma),
-        )
-        return (
-            *self._device(device),
-            frozenset(kept),
-            frozenset(map(self._rdma, rdma.values())),
-        ), reduced
+            kind: object = self._port(port)
+            if name in users:
+                kind = (kind, *map(self._rdma, users[name]))
+            if kind not in kept:
+                kept[kind] = name
+        loose = frozenset(self._rdma(one) for one in device.rdma.values() if not one.ports)
+        return (*self._device(device), frozenset(kept), loose), kept.values()
 
     def _device(self, device: Device) -> tuple[object, ...]:
         plain = (device.platform, device.variant, device.model, device.asic, device.os_version)

@@ -89,7 +89,7 @@ def run(rule: Rule, views: Iterable[View]) -> Outcome:
 
 
 def _run_one(rule: Rule, view: View, outcome: Outcome) -> None:
-    parts = [view, *(view.ends if isinstance(view, LinkView) and view.has_ends else ())]
+    parts = (view, *view.ends) if isinstance(view, LinkView) and view.has_ends else (view,)
     for part in parts:
         part.reads.clear()
         part.gaps.clear()
@@ -99,10 +99,13 @@ def _run_one(rule: Rule, view: View, outcome: Outcome) -> None:
             outcome.faults.append((view, fault))
     except (UnknownFactError, AbsentFactError, NotGivenError) as gap:
         view.gaps.append(gap)
-    gaps = [gap for part in parts for gap in part.gaps]
-    outcome.gaps.extend((view, gap) for gap in gaps)
-    outcome.reads.update(*(part.reads for part in parts))
-    if len(outcome.faults) == before and not gaps:
+    is_whole = len(outcome.faults) == before
+    for part in parts:
+        outcome.reads.update(part.reads)
+        if part.gaps:
+            is_whole = False
+            outcome.gaps.extend([(view, gap) for gap in part.gaps])
+    if is_whole:
         outcome.checked.append(view)
 
 
