@@ -23,6 +23,7 @@ from netcheck.lab.topology import simulated, topology_of
 from netcheck.model.device import Device
 from netcheck.model.fabric import Fabric
 from netcheck.model.known import known_or
+from netcheck.platforms.capabilities import capabilities
 from netcheck.platforms.platform import Step, Upload, load
 
 EXAMPLES: Final = Path(__file__).resolve().parents[1] / "examples"
@@ -108,6 +109,8 @@ class _Login:
 
     async def bring(self, device: Device, fabric: Fabric) -> None:
         platform = load(known_or(device.platform, ""))
+        for line in capabilities(platform.name).session.setup:
+            await self.run(line)
         rendered = platform.rendering.render(device, fabric)
         held: dict[str, str] = {}
         asked = platform.applying.holdings(device)
