@@ -16,6 +16,7 @@ from netcheck.model.document import DocumentKind
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Credentials, Fabric, Link, PortRef
 from netcheck.model.frozenmap import FrozenMap
+from netcheck.platforms.capabilities import SHELL
 from netcheck.platforms.platform import Change, Command, Impact, Run, Upload
 
 NAMES = ("gpu01", "gpu02", "leaf01")
@@ -82,7 +83,7 @@ def install() -> None:
     modules: tuple[ModuleType, ...] = (collector, deploy_plan, deploy_device)
     for module in modules:
         vars(module)["load"] = lambda _name: fake
-    vars(target)["capabilities"] = lambda _name: SimpleNamespace(netmiko="linux")
+    vars(target)["capabilities"] = lambda _name: SimpleNamespace(netmiko="linux", session=SHELL)
 
 
 def make_fabric(port: int, password: str) -> Fabric:
