@@ -9,7 +9,7 @@ from typing import Final
 from netcheck.model.known import UNKNOWN, Known
 from netcheck.model.qos import Dynamic
 
-_SPEED: Final = re.compile(r"(\d+(?:\.\d+)?) ?([GMT])(?:bps|b/s)?")
+_SPEED: Final = re.compile(r"(\d{1,7}(?:\.\d{1,6})?) ?([GMT])(?:bps|b/s)?")
 _ALPHA: Final = re.compile(r"alpha_(\d+|infinity)(?:_(\d+))?", re.IGNORECASE)
 _BPS: Final = {"M": 10**6, "G": 10**9, "T": 10**12}
 _STEPS: Final = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
