@@ -92,9 +92,12 @@ def _content(device: Device) -> _Content:
         content.policies.append(_network_policy(device))
         content.system.append(f"service-policy type network-qos {NETWORK_POLICY}")
     kinds = {"qos": Names(), "out": Names(), "in": Names()}
+    alike: dict[object, list[str]] = {}
     for port in ordered_ports(device):
-        lines = [*_port_lines(port), *_bound(port, kinds, content)]
-        if lines:
+        kind = (port.qos, port.policy, port.speed_bps, port.l2_mtu)
+        if kind not in alike:
+            alike[kind] = [*_port_lines(port), *_bound(port, kinds, content)]
+        if lines := alike[kind]:
             content.ports.append((port.name, lines))
     return content
 
@@ -117,7 +120,7 @@ def _global_lines(device: Device) -> Iterator[str]:
 
 
 def _network_policy(device: Device) -> Block:
-    paused, mtus = no_drop(device), class_mtus(device)
+    paused, mtus = no_drop(device.ports.values()), class_mtus(device)
     classes = []
     for group in (*range(1, 8), 0):
         lines = [f"pause pfc-cos {number_list(paused[group])}"] if group in paused else []

@@ -147,6 +147,8 @@ def _tell_missing_hostname(config: Config) -> None:
 
 
 def _read_top(line: Line, config: Config) -> None:
+    if line.words.split(" ", 1)[0] in _NOT_ABOUT_QOS:
+        return
     for pattern, reader in _TOP:
         match = pattern.fullmatch(line.words)
         if match is not None:
@@ -154,6 +156,28 @@ def _read_top(line: Line, config: Config) -> None:
             return
     if not _HARMLESS.fullmatch(line.words) and _touches_qos(line):
         _tell_unknown(line, config)
+
+
+# First words of lines that never concern RDMA traffic, whatever they go on with.
+_NOT_ABOUT_QOS: Final = frozenset(
+    (
+        "vlan",
+        "username",
+        "snmp-server",
+        "logging",
+        "ntp",
+        "router",
+        "route-map",
+        "vrf",
+        "aaa",
+        "tacacs-server",
+        "spanning-tree",
+        "rmon",
+        "errdisable",
+        "clock",
+        "boot",
+    )
+)
 
 
 def _touches_qos(line: Line) -> bool:
@@ -356,6 +380,27 @@ _PORT_LINES: Final = tuple(
         (r"(?:no )?negotiate auto.*", "autoneg"),
     )
 )
+_PORT_WORDS: Final = frozenset(
+    (
+        "no",
+        "mtu",
+        "priority-flow-control",
+        "flowcontrol",
+        "shutdown",
+        "speed",
+        "fec",
+        "channel-group",
+        "ip",
+        "negotiate",
+        "service-policy",
+        "queuing",
+        "qos",
+        "untrusted",
+        "trust",
+        "random-detect",
+        "link-level-flow-control",
+    )
+)
 _PORT_TOUCHES: Final = re.compile(
     r"(?:no )?(?:priority-flow-control|service-policy|flowcontrol|queuing|qos|untrusted|trust"
     r"|random-detect|link-level-flow-control)\b.*"
@@ -378,6 +423,8 @@ def _read_interface(line: Line, match: re.Match[str], config: Config) -> None:
 
 def _read_port_line(line: Line, there: Interface, config: Config) -> None:
     words = line.words
+    if words.split(" ", 1)[0] not in _PORT_WORDS:
+        return
     if words.startswith("service-policy"):
         _read_binding(line, there.bindings, config, there.name)
         return

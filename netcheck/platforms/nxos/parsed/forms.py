@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from netcheck.model.document import Document
+from netcheck.platforms.nxos.quirks import rows
 
 
 class Form(StrEnum):
@@ -50,9 +51,10 @@ _CONFIG: Final = re.compile(
 )
 _FOREIGN: Final = re.compile(
     r"^(?:! *Command: show startup-config|service-policy input type|trust-map dscp|transceiver qsfp"
-    r"|set interfaces |[ ]*qos-map|.*ets mode on$)",
+    r"|set interfaces |[ ]*qos-map|.*ets mode on$|qos (?:map|profile) | +(?:uc-|mc-)?tx-queue )",
     re.MULTILINE,
 )
+_HOST: Final = re.compile(r"^(?:hostname|switchname) ", re.MULTILINE)
 _TEXTS: Final[tuple[tuple[re.Pattern[str], Form], ...]] = tuple(
     (re.compile(pattern, re.MULTILINE), form)
     for pattern, form in (
@@ -62,7 +64,7 @@ _TEXTS: Final[tuple[tuple[re.Pattern[str], Form], ...]] = tuple(
             Form.PFC_QUEUE,
         ),
         (
-            r"^(?:Ingress Queuing for|PFC Statistics)|queuing information:$|QOS GROUP \d +\|",
+            r"^ *(?:Ingress|Egress) Queuing for |queuing information:$|QOS GROUP \d +\|",
             Form.QUEUING,
         ),
         (r"^QoS-Group# +Bandwidth% +PrioLevel", Form.SUMMARY),
@@ -108,6 +110,8 @@ def shape_of(document: Document) -> Shape | None:
     text = document.text
     if text.lstrip()[:1] in {"{", "["}:
         return _json_shape(text)
+    if document.command.startswith("show running-config") and _HOST.search(text):
+        return Shape(Form.CONFIG)
     for pattern, form in _TEXTS:
         if pattern.search(text):
             return Shape(form)
@@ -163,9 +167,12 @@ def _form_in(body: Mapping[str, Any]) -> Form | None:
     found = next((form for key, form in _KEYS.items() if key in body), None)
     if found is not None:
         return found
-    text = json.dumps(body)[:4000]
-    if "TABLE_pfc_interface" in text:
+    inner = [body, *rows(body, "module")]
+    if any("TABLE_pfc_interface" in each for each in inner):
         return Form.PFC
-    if "tx_uc_pkt_qos_" in text:
-        return Form.TABULAR
-    return Form.QUEUING if "TABLE_queuing_interface" in text else None
+    queuing = next((row for each in inner for row in rows(each, "queuing_interface")), None)
+    if queuing is None:
+        is_queuing = any("TABLE_queuing_interface" in each for each in inner)
+        return Form.QUEUING if is_queuing else None
+    is_tabular = any(key.startswith("tx_uc_") for key in queuing)
+    return Form.TABULAR if is_tabular else Form.QUEUING

@@ -10,7 +10,6 @@ from typing import Final
 from netcheck.model.document import Document, Evidence
 
 _BANNER: Final = re.compile(r"banner \S+ (\S)(.*)")
-_COMMENT: Final = re.compile(r"\s*!")
 
 
 @dataclass(slots=True)
@@ -60,8 +59,8 @@ def _plain(text: str) -> Iterator[tuple[int, str]]:
         if until:
             until = "" if until in line else until
             continue
-        banner = _BANNER.match(line)
+        banner = _BANNER.match(line) if line.startswith("banner") else None
         if banner is not None:
             until = "" if banner[1] in banner[2] else banner[1]
-        elif line.strip() and not _COMMENT.match(line):
+        elif (bare := line.lstrip()) and bare[0] != "!":
             yield number, line.expandtabs(8)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from netcheck.model.counters import CounterKey
-from netcheck.model.document import Document
+from netcheck.model.document import Document, Evidence
 from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known
 from netcheck.model.qos import Watchdog, WatchdogAction
 from netcheck.platforms.nxos.parsed.live import Live, at_line, counted, first_text
@@ -43,34 +44,86 @@ _NAMES: Final[Mapping[str, str]] = {
 }
 
 
+@dataclass(slots=True)
+class _Watched:
+    """What the text says of one port."""
+
+    is_on: bool
+    where: Evidence
+    alerts: bool | None = None
+    priorities: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Goes through the text; ``group`` counts only between its own header and the next."""
+
+    document: Document
+    live: Live
+    port: str = ""
+    group: int = -1
+    pending: int = -1
+    found: dict[str, _Watched] = field(default_factory=dict)
+
+    def line(self, text: str, number: int) -> None:
+        for pattern, step in _STEPS:
+            match = pattern.fullmatch(text)
+            if match is not None:
+                step(self, match, number)
+                return
+        self.live.tell_damaged(self.document, number, text)
+
+    def head(self, match: re.Match[str], number: int) -> None:
+        self.port, self.group, self.pending = port_name(match[1]) or "", -1, -1
+        if self.port:
+            where = at_line(self.document, number)
+            self.found[self.port] = _Watched(match[2] == "Enabled", where)
+
+    def action(self, match: re.Match[str], number: int) -> None:  # noqa: ARG002 -- all steps look alike
+        there = self.found.get(self.port)
+        if there is None or there.alerts is not None:
+            self.port = ""  # of a port whose own line is lost
+        else:
+            there.alerts = match[1] == "Yes"
+
+    def queue(self, match: re.Match[str], number: int) -> None:  # noqa: ARG002 -- as above
+        self.group = self.pending = int(match[1])
+        if self.port:
+            self.found[self.port].priorities |= numbers(match[4], 7) or set()
+
+    def columns(self, match: re.Match[str], number: int) -> None:  # noqa: ARG002 -- as above
+        self.group, self.pending = self.pending, -1
+
+    def counter(self, match: re.Match[str], number: int) -> None:
+        if self.port and self.group >= 0:
+            key = (self.port, self.group, match[1].strip())
+            _count(self.live, key, match[2], self.document, number)
+
+    def noise(self, match: re.Match[str], number: int) -> None:
+        """A line that says nothing of a port."""
+
+
+_STEPS: Final[tuple[tuple[re.Pattern[str], Callable[[_Reader, re.Match[str], int], None]], ...]] = (
+    (_PORT, _Reader.head),
+    (_ACTION, _Reader.action),
+    (_GROUP, _Reader.queue),
+    (_HEAD, _Reader.columns),
+    (_COUNTER, _Reader.counter),
+    (_TIMER, _Reader.noise),
+    (_NOISE, _Reader.noise),
+)
+
+
 def read_pfc_queue(document: Document, live: Live) -> None:
     """Read the text; a line that does not fit is damaged and says nothing."""
     live.is_counted = True
-    found: dict[str, dict[str, Any]] = {}  # Any: facts of a watchdog
-    port, group, pending = "", -1, -1
+    reader = _Reader(document, live)
     for number, line in enumerate(document.text.split("\n"), 1):
-        text, where = line.strip(), at_line(document, number)
-        if match := _PORT.fullmatch(text):
-            port, group, pending = port_name(match[1]) or "", -1, -1
-            found[port] = {"on": match[2] == "Enabled", "cos": set(), "where": where}
-        elif (match := _ACTION.fullmatch(text)) and port in found:
-            # a second one is of a port whose own line is lost
-            port = "" if "alert" in found[port] else port
-            if port:
-                found[port]["alert"] = match[1] == "Yes"
-        elif (match := _GROUP.fullmatch(text)) and port in found:
-            group = pending = int(match[1])
-            found[port]["cos"] |= numbers(match[4], 7) or set()
-        elif _HEAD.fullmatch(text):
-            group, pending = pending, -1
-        elif (match := _COUNTER.fullmatch(text)) and port and group >= 0:
-            _count(live, (port, group, match[1].strip()), match[2], document, number)
-        elif text and not (_NOISE.fullmatch(text) or _TIMER.fullmatch(text)):
-            live.tell_damaged(document, number, text)
-    for name, facts in found.items():
-        if name:
-            watchdog = _watchdog(facts["on"], facts.get("alert"), frozenset(facts["cos"]), {})
-            live.say(name, "watchdog", watchdog, facts["where"])
+        if line.strip():
+            reader.line(line.strip(), number)
+    for name, facts in reader.found.items():
+        watchdog = _watchdog(facts.is_on, facts.alerts, frozenset(facts.priorities), {})
+        live.say(name, "watchdog", watchdog, facts.where)
 
 
 def _count(

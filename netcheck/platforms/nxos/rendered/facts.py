@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from netcheck.model.device import Device, Port
@@ -13,6 +13,7 @@ from netcheck.model.qos import Buffer, DeviceQos, PortQos, Static, Trust, Watchd
 from netcheck.platforms.nxos.parsed.words import port_order
 from netcheck.platforms.nxos.quirks import QUEUES
 
+NoDrop = FrozenMap[int, frozenset[int]]
 IDENTITY = FrozenMap({number: number for number in QUEUES})
 MARKS = {Trust.DSCP: range(64), Trust.PCP: QUEUES}
 
@@ -61,10 +62,18 @@ def classes_of(qos: PortQos) -> Classes | None:
     return None
 
 
-def no_drop(device: Device) -> FrozenMap[int, frozenset[int]]:
+def distinct_ports(device: Device) -> list[Port]:
+    """Give one port of each kind, the first in order: equal ones have equal lines."""
+    kinds = {
+        (port.qos, port.cable_m, port.l2_mtu): port for port in reversed(ordered_ports(device))
+    }
+    return list(reversed(kinds.values()))
+
+
+def no_drop(ports: Iterable[Port]) -> NoDrop:
     """Give ``qos-group -> PFC priorities`` of the classes that some port pauses."""
     found: dict[int, set[int]] = {}
-    for port in ordered_ports(device):
+    for port in ports:
         if is_known(port.qos.pfc_tx):
             for priority in port.qos.pfc_tx:
                 found.setdefault(group_of(port.qos, priority), set()).add(priority)
@@ -101,9 +110,8 @@ def class_mtus(device: Device) -> FrozenMap[int, int]:
     return FrozenMap(dict.fromkeys(QUEUES, max(least, *mtus))) if mtus else FrozenMap()
 
 
-def owned_groups(device: Device, qos: PortQos) -> frozenset[int]:
+def owned_groups(paused: NoDrop, qos: PortQos) -> frozenset[int]:
     """No-drop qos-groups of a port: all where it pauses, else those that its marks lead to."""
-    paused = no_drop(device)
     if not is_known(qos.pfc_tx) or qos.pfc_tx:
         return frozenset(paused)
     maps = (qos.dscp_to_priority, qos.pcp_to_priority)
@@ -111,20 +119,17 @@ def owned_groups(device: Device, qos: PortQos) -> frozenset[int]:
     return frozenset(paused) & used
 
 
-def expected_groups(device: Device, qos: PortQos) -> FrozenMap[int, int]:
+def expected_groups(paused: NoDrop, qos: PortQos) -> FrozenMap[int, int]:
     """Priority groups that a port has: no-drop classes their own, all others share one."""
-    owned = owned_groups(device, qos)
+    owned = owned_groups(paused, qos)
     shared = next((each for each in QUEUES if each not in owned), 0)
     return FrozenMap({each: each if each in owned else shared for each in QUEUES})
 
 
-def expected_pfc_map(device: Device, qos: PortQos) -> FrozenMap[int, int]:
+def expected_pfc_map(paused: NoDrop, qos: PortQos) -> FrozenMap[int, int]:
     """Qos-group of each PFC priority, as the policy of type network-qos makes it."""
-    owned = owned_groups(device, qos)
-    paused = {group: each for group, each in no_drop(device).items() if group in owned}
-    return IDENTITY.with_items(
-        {each: group for group, priorities in paused.items() for each in priorities}
-    )
+    owned = owned_groups(paused, qos)
+    return IDENTITY.with_items({each: group for group in owned for each in paused[group]})
 
 
 def explicit_accounts(qos: PortQos) -> FrozenMap[int, Buffer]:

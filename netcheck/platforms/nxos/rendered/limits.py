@@ -12,12 +12,13 @@ from netcheck.platforms.nxos.rendered.accounts import account_refusals
 from netcheck.platforms.nxos.rendered.facts import (
     IDENTITY,
     MARKS,
+    NoDrop,
     classes_of,
     device_qos,
+    distinct_ports,
     expected_groups,
     expected_pfc_map,
     no_drop,
-    ordered_ports,
     watchdogs,
 )
 from netcheck.platforms.nxos.rendered.queues import queue_refusals
@@ -34,8 +35,10 @@ def find_refusals(device: Device) -> Iterator[Refusal]:
     yield from _device_refusals(device)
     yield from _watchdog_refusals(device)
     yield from _network_refusals(device)
-    for port in ordered_ports(device):
-        yield from _port_refusals(device, port, f"{device.name} {port.name}")
+    ports = distinct_ports(device)
+    paused = no_drop(ports)
+    for port in ports:
+        yield from _port_refusals(paused, port, f"{device.name} {port.name}")
 
 
 def _device_refusals(device: Device) -> Iterator[Refusal]:
@@ -105,16 +108,16 @@ def _network_refusals(device: Device) -> Iterator[Refusal]:
                 yield refuse("class-mtu", device.name, "an empty map")
 
 
-def _port_refusals(device: Device, port: Port, place: str) -> Iterator[Refusal]:
+def _port_refusals(paused: NoDrop, port: Port, place: str) -> Iterator[Refusal]:
     if is_known(port.cable_m):
         yield refuse("cable-length", place, f"{port.cable_m} m")
     yield from outside("port-mtu", place, [port.l2_mtu])
     yield from _mark_refusals(port, place)
-    yield from _pfc_refusals(device, port, place)
+    yield from _pfc_refusals(paused, port, place)
     yield from _dcbx_refusals(port, place)
     yield from _pause_refusals(port, place)
     yield from queue_refusals(port, place)
-    yield from account_refusals(port, no_drop(device), place)
+    yield from account_refusals(port, paused, place)
 
 
 def _mark_refusals(port: Port, place: str) -> Iterator[Refusal]:
@@ -149,7 +152,7 @@ def _mark_refusals(port: Port, place: str) -> Iterator[Refusal]:
         yield refuse("trust", place, "a map of PCP as well")
 
 
-def _pfc_refusals(device: Device, port: Port, place: str) -> Iterator[Refusal]:
+def _pfc_refusals(paused: NoDrop, port: Port, place: str) -> Iterator[Refusal]:
     qos = port.qos
     if qos.pfc_rx != qos.pfc_tx:
         yield refuse("pfc-asymmetric", place, f"rx {qos.pfc_rx}, tx {qos.pfc_tx}")
@@ -163,9 +166,9 @@ def _pfc_refusals(device: Device, port: Port, place: str) -> Iterator[Refusal]:
             yield refuse("pfc-mode", place, qos.pfc_mode)
     expected = {
         "priority_to_queue": IDENTITY,
-        "priority_to_priority_group": expected_groups(device, qos),
-        "pfc_priority_to_queue": expected_pfc_map(device, qos),
-        "pfc_priority_to_priority_group": expected_pfc_map(device, qos),
+        "priority_to_priority_group": expected_groups(paused, qos),
+        "pfc_priority_to_queue": expected_pfc_map(paused, qos),
+        "pfc_priority_to_priority_group": expected_pfc_map(paused, qos),
     }
     limits = {"priority_to_queue": "queue"}
     for fact, value in expected.items():
