@@ -18,7 +18,7 @@ from netcheck.platforms.linux.mlnx_qos import pfc_facts
 from netcheck.platforms.linux.quirks import DSCPS, PRIORITIES
 
 _SIZES = {"b": 1, "Kb": 1 << 10, "Mb": 1 << 20, "": 1}
-_SIZE = re.compile(r"([\d.]+)(b|Kb|Mb|)")
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)(b|Kb|Mb|)")
 _KINDS = {
     "strict": SchedulerKind.STRICT,
     "ets": SchedulerKind.WEIGHTED,

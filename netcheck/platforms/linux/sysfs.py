@@ -65,7 +65,7 @@ def _text(text: str) -> object:
 
 
 def _pcie_speed(text: str) -> object:
-    match = re.fullmatch(r"([\d.]+) GT/s(?: PCIe)?", text)
+    match = re.fullmatch(r"(\d{1,4}(?:\.\d{1,3})?) GT/s(?: PCIe)?", text)
     return round(float(match[1]) * 1e9) if match else _DAMAGED
 
 

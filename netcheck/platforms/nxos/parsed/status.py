@@ -19,7 +19,7 @@ Json = Mapping[str, Any]  # Any: JSON of a device
 _ZERO: Final = CounterClass.MUST_BE_ZERO
 _INFORMATION: Final = CounterClass.INFORMATION
 _STATES: Final = {"up": AdminState.UP, "down": AdminState.DOWN}
-_SPEED: Final = re.compile(r"(\d+(?:\.\d+)?) ?([GM])b/s")
+_SPEED: Final = re.compile(r"(\d{1,7}(?:\.\d{1,6})?) ?([GM])b/s")
 _PER: Final = {"G": 10**9, "M": 10**6}
 _COUNTERS: Final[Mapping[str, Sense]] = {
     "eth_inucast": Sense(Meaning.PORT_RX_PACKETS, _INFORMATION),
