@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from netcheck.intent.builder import Builder
+from netcheck.intent.bundles import by_members
 from netcheck.intent.cabling import build_links
 from netcheck.intent.complaint import Complaints
 from netcheck.intent.devices import (
@@ -68,6 +69,7 @@ def _build(files: IntentFiles, complaints: Complaints) -> Fabric:
     fields = device_fields(root)
     aggregates = [one for name, inner in fields.items() for one in build_aggregates(name, inner)]
     links = build_links(_by_file(files, "links", complaints))
+    links = by_members(links, aggregates, complaints)
     fabric = Fabric(
         name=known_or(root.verbatim("name"), Path(files.names[0]).stem),
         devices=_devices(fields, policy, links, aggregates),

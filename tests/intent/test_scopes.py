@@ -82,6 +82,16 @@ def test_members_and_peers_of_aggregates_are_counted_through_in_order(fabric: Fa
     assert bundles["spine01", "PortChannel10"] == (("Ethernet64", "Ethernet72"), UNKNOWN)
 
 
+def test_a_link_between_aggregates_is_a_cable_for_each_pair_of_members(fabric: Fabric) -> None:
+    cables = {(str(one.a), str(one.b)) for one in fabric.links if one.b.device == "border01"}
+    assert cables == {
+        ("spine01 Ethernet64", "border01 Ethernet0"),
+        ("spine01 Ethernet72", "border01 Ethernet8"),
+        ("spine02 Ethernet64", "border01 Ethernet16"),
+        ("spine02 Ethernet72", "border01 Ethernet24"),
+    }
+
+
 def test_a_nic_with_two_classes_of_rdma_traffic_forces_neither(fabric: Fabric) -> None:
     gpu = fabric.devices["gpu01"]
     assert gpu.rdma["mlx5_0"].traffic_class is UNKNOWN
@@ -191,6 +201,16 @@ def test_both_mlag_peers_need_the_aggregate(tmp_path: Path) -> None:
     assert ("mlag-peer-one-sided", "leaf01 PortChannel1") in changed(
         tmp_path, (peers, "mlag_peer: leaf01")
     )
+
+
+def test_aggregates_of_unlike_size_are_no_link(tmp_path: Path) -> None:
+    members = 'PortChannel10: {members: ["Ethernet[0-8:8]"]}'
+    text = SCOPES.read_text(encoding="utf-8")
+    file = tmp_path / "intent.yaml"
+    file.write_text(text.replace(members, "PortChannel10: {members: [Ethernet0]}"), "utf-8")
+    message = "found spine01 PortChannel10 has 2 and border01 PortChannel10 has 1"
+    with pytest.raises(IntentError, match=message):
+        api.load_intent(file)
 
 
 def test_a_port_that_is_broken_out_is_no_port_any_more(tmp_path: Path) -> None:
