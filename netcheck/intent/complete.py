@@ -224,15 +224,17 @@ class _Completion:
             has_shared_headroom=is_shared,
             knobs=knobs(device.platform),
         )
+        qos = self._shared_qos(device, port, policy, around)
+        is_unpaused = around.knobs.is_cable_of_pfc and not known_or(qos.pfc_tx, frozenset())
         return replace(
             port,
             speed_bps=speed,
             l2_mtu=l2_mtu,
             ip_mtu=first_known(port.ip_mtu, policy.ip_mtu),
             # what the device cannot hold is not asked of it; said of the port, it is refused
-            cable_m=port.cable_m if around.knobs.is_cable_unknown else cable_m,
+            cable_m=port.cable_m if around.knobs.is_cable_unknown or is_unpaused else cable_m,
             link_layer=LinkLayer.ETHERNET,
-            qos=self._shared_qos(device, port, policy, around),
+            qos=qos,
         )
 
     def _far_l2_mtu(self, far: Port) -> int:

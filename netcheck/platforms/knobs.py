@@ -6,6 +6,7 @@ Shape of the part, all of it optional::
       headroom: device      # sizes headroom itself and takes no numbers; else explicit
       thresholds: static    # ingress accounts are limited in bytes; else dynamic (a share)
       cable: link           # takes no cable length; the links alone know it
+      cable: pfc            # takes a cable length only where a port pauses
       restoration: device   # its watchdog restores by a time of its own and takes none
       poll: device          # its watchdog picks how often it looks; else as said or 200 ms
       groups: device        # gives no-drop priorities groups of their own number, takes no map
@@ -30,6 +31,7 @@ class Knobs:
         is_headroom_own: The device sizes headroom itself.
         has_static_thresholds: Ingress accounts are limited in bytes.
         is_cable_unknown: The device takes no cable length; only the links know it.
+        is_cable_of_pfc: The device takes a cable length only for ports with PFC.
         is_restoration_own: The PFC watchdog takes no restoration time.
         is_poll_own: The PFC watchdog picks by itself how often it looks.
         are_groups_own: The device assigns priority groups itself.
@@ -38,6 +40,7 @@ class Knobs:
     is_headroom_own: bool = False
     has_static_thresholds: bool = False
     is_cable_unknown: bool = False
+    is_cable_of_pfc: bool = False
     is_restoration_own: bool = False
     is_poll_own: bool = False
     are_groups_own: bool = False
@@ -62,6 +65,7 @@ def knobs(platform: Known[str]) -> Knobs:
         is_headroom_own=part.get("headroom") == "device",
         has_static_thresholds=part.get("thresholds") == "static",
         is_cable_unknown=part.get("cable") == "link",
+        is_cable_of_pfc=part.get("cable") == "pfc",
         is_restoration_own=part.get("restoration") == "device",
         is_poll_own=part.get("poll") == "device",
         are_groups_own=part.get("groups") == "device",

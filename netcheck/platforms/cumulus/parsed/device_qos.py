@@ -66,5 +66,5 @@ def _is_computed(settings: Settings) -> Known[bool]:
     profiles = [Objects((node,)) for one in section.nodes for node in one.parts.values()]
     own = {any(one.text(leaf) for leaf in _NUMBERS) for one in profiles}
     if not own:
-        return True if settings.roce_mode else UNKNOWN
+        return True if settings.roce_mode or settings.is_whole else UNKNOWN
     return UNKNOWN if len(own) > 1 else own == {False}

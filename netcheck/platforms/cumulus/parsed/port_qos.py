@@ -43,7 +43,6 @@ _TRUST: Final = {
 # feature -> facts that come from it
 FEATURES: Final = {
     "mapping": ("trust", "dscp_to_priority", "pcp_to_priority"),
-    "egress-queue-mapping": ("priority_to_queue", "pfc_priority_to_queue"),
     "egress-scheduler": ("scheduler",),
     "congestion-control": ("ecn",),
     "pfc": (
@@ -90,6 +89,7 @@ def read_port(settings: Settings, port: Objects) -> PortFacts:
     facts |= _dcbx(settings, port)
     facts["watchdog"] = _watchdog(settings, port, facts)
     facts |= _egress(settings, facts)
+    facts |= _paused_queues(facts)
     found.cable_m = facts.pop("cable_m", UNKNOWN)
     found.qos = PortQos(**facts)
     return found
@@ -304,7 +304,17 @@ def _queues(settings: Settings) -> Facts:
     if any(isinstance(number, Missing) for number in numbers.values()):
         return {}
     queues = FrozenMap(dict(base) | numbers)
-    return {"priority_to_queue": queues, "pfc_priority_to_queue": queues}
+    return {"priority_to_queue": queues}
+
+
+def _paused_queues(facts: Facts) -> Facts:
+    """Queues that PFC pauses: those of the priorities it is on for; else of the same number."""
+    queues, rx = facts.get("priority_to_queue", UNKNOWN), facts.get("pfc_rx", UNKNOWN)
+    if not is_known(queues) or not is_known(rx):
+        return {}
+    paused = rx | facts["pfc_tx"]
+    found = {one: queues.get(one, one) if one in paused else one for one in defaults.PRIORITIES}
+    return {"pfc_priority_to_queue": FrozenMap(found)}
 
 
 def _egress(settings: Settings, facts: Facts) -> Facts:

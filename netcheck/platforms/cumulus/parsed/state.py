@@ -252,7 +252,7 @@ def _shown_maps(shown: Shown, one: OneClick | None) -> Facts:
         facts["dscp_to_priority"] = _map_of(marks, ("dscp", "switch-prio"), base, size=64)
     if rows:
         queues = _map_of(rows, ("switch-prio", "traffic-class"), one.queues if one else None)
-        facts["priority_to_queue"] = facts["pfc_priority_to_queue"] = queues
+        facts["priority_to_queue"] = queues
         facts["scheduler"] = _services(rows, one)
     return facts
 
