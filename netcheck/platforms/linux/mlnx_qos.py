@@ -20,7 +20,8 @@ DCBX = {"os controlled": DcbxMode.HOST, "firmware controlled": DcbxMode.FIRMWARE
 TRUST = {"dscp": Trust.DSCP, "pcp": Trust.PCP, "none": Trust.NONE}
 
 _QUEUE = re.compile(
-    r"tc: (?P<queue>[0-7]) ratelimit: (?:(?P<free>unlimited)|(?P<rate>\d{1,7}(?:\.\d{1,9})?) Gbps), "
+    r"tc: (?P<queue>[0-7]) ratelimit: "
+    r"(?:(?P<free>unlimited)|(?P<rate>\d{1,7}(?:\.\d{1,9})?) Gbps), "
     r"tsa: (?:ets, bw: (?P<weight>\d{1,3})%|(?P<kind>strict|vendor))"
 )
 _QUEUE_PRIORITY = re.compile(r"priority:\s+([0-7])")
