@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -250,6 +251,25 @@ def test_what_is_not_there_is_an_error(building: Building) -> None:
 )
 def test_bytes_are_shown_as_the_vendor_does(count: int, text: str) -> None:
     assert human(count) == text
+
+
+WORDS = """
+set unset config show action clear interface swp1 swp1-4 swp9 qos pfc default-global 3
+0-7 9 tx switch-priority enable mapping dscp 26 trust l3 roce mode lossless counters
+pfc-stats diff apply -y patch replace history revision save detach find translate
+filename -o json yaml commands --rev applied 1 99 link mtu 1500 state up vrf default
+system hostname leaf traffic-pool memory-percent egress-scheduler traffic-class --
+--confirm-no , - 1- 0,,
+""".split()  # noqa: SIM905 -- one word after the other reads better
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_any_line_is_answered(seed: int, building: Building) -> None:
+    chosen = random.Random(seed)  # noqa: S311 -- a seed makes it the same again
+    for _ in range(60):
+        words = [chosen.choice(WORDS) for _ in range(chosen.randint(0, 8))]
+        output, status = nv(switch_of(building), " ".join(["nv", *words]))
+        assert not status or output.startswith(("Error: ", "Invalid config ", "Action failed"))
 
 
 # Hardware
