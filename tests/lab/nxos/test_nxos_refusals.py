@@ -25,6 +25,10 @@ BAD: list[tuple[str, str]] = [
     ("policy-map type network-qos LOSSLESS\nclass type queuing c-out-8q-q3", "invalid-command"),
     ("interface Ethernet1/1\nservice-policy type network-qos LOSSLESS", "invalid-command"),
     ("interface Ethernet1/1\npriority-flow-control mode", "incomplete-command"),
+    (
+        "policy-map type network-qos LOSSLESS\nclass type network-qos c-8q-nq3\npause no-drop",
+        "incomplete-command",
+    ),
     ("p", "ambiguous-command"),
     ("interface Ethernet1/9", "no-such-interface"),
     ("class-map type qos match-any NEW\nmatch dscp 64", "dscp-range"),

@@ -1,4 +1,8 @@
-"""One session at the command line of an NX-OS switch."""
+"""One session at the command line of an NX-OS switch.
+
+Beside ``lab.devices.cli`` because NX-OS marks the refused word and names the range it
+wants, edits several interfaces at once, and checks each line against all others.
+"""
 
 from __future__ import annotations
 

@@ -269,7 +269,8 @@ MODES: Mapping[str, tuple[Rule, ...]] = {
     "config-pmap-nqos-c": (
         Rule("mtu <class-mtu>", slot=1),
         Rule("pause pfc-cos <pfc-cos> [receive]", slot=1),
-        Rule("pause no-drop [pfc-cos <pfc-cos>]", slot=1),
+        # `pause no-drop` alone is of older switches; N93180YC-EX with 10.3(8) refuses it
+        Rule("pause no-drop pfc-cos <pfc-cos>", slot=1),
         Rule("congestion-control tail-drop|random-detect [ecn]", slot=1),
     ),
     "config-sys-qos": (

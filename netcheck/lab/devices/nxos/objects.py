@@ -109,11 +109,9 @@ class PolicyClass:
     def pfc(self) -> frozenset[int] | None:
         """PFC priorities of a no-drop class; None where the class may drop."""
         words = self.words("pause")
-        if not words or words[0] not in ("pfc-cos", "no-drop"):
+        if "pfc-cos" not in words:
             return None
-        return frozenset(
-            numbers_of(words[words.index("pfc-cos") + 1]) if "pfc-cos" in words else ()
-        )
+        return frozenset(numbers_of(words[words.index("pfc-cos") + 1]))
 
 
 @dataclass(frozen=True, slots=True)
