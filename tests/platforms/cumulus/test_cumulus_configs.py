@@ -231,3 +231,39 @@ def test_a_startup_file_with_flow_style_says_the_same() -> None:
     )
     assert flow != texts.STARTUP
     assert read(flow).ports == read(texts.STARTUP).ports
+
+
+def test_members_of_a_bond_and_breakout_ports_are_known_as_such() -> None:
+    text = texts.STARTUP.replace(
+        "      swp3:\n",
+        "      bond1:\n        bond:\n          member:\n            swp1-2: {}\n"
+        "        type: bond\n"
+        "      swp4s0:\n        type: swp\n      swp3:\n",
+    )
+    ports = read(text).ports
+    assert list(ports) == ["swp1", "swp2", "swp3", "swp4s0"]
+    assert [one.aggregate for one in ports.values()] == ["bond1", "bond1", ABSENT, ABSENT]
+    assert [one.parent for one in ports.values()] == [ABSENT, ABSENT, ABSENT, "swp4"]
+
+
+def test_a_port_that_names_the_profile_of_all_ports_has_none_of_its_own() -> None:
+    text = texts.STARTUP.replace(
+        "      swp3:\n",
+        "      swp3:\n        qos:\n          link-pause:\n            profile: default-global\n",
+    )
+    device = read(text)
+    assert device.defects == ()
+    assert device.ports["swp3"].qos.global_pause_rx is False
+
+
+def test_a_whole_view_with_all_defaults_is_read_as_the_defaults() -> None:
+    text = (
+        '{"header": {"nvue-api-version": "nvue_v1", "version": "Cumulus Linux 5.5.1"},'
+        ' "interface": {"swp1": {"link": {"mtu": 9216, "speed": "auto", "state": {"up": {}}},'
+        ' "type": "swp"}}, "qos": {"pfc": {}, "roce": {"enable": "off"}, "link-pause": {}}}'
+    )
+    port = read(text).ports["swp1"]
+    assert (port.qos.trust, port.qos.pfc_tx) == (Trust.PCP, frozenset())
+    assert isinstance(port.qos.ecn, FrozenMap)
+    assert port.qos.ecn[0].kmin_bytes == 150_000
+    assert (port.l2_mtu, port.speed_bps) == (9216, UNKNOWN)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Final
 
 from netcheck.model.device import AdminState, Defect, DefectKind, Device, LinkLayer, Port
@@ -86,7 +87,7 @@ def _release(reading: Reading) -> Known[str]:
     return match[0] if match else reading.links.os_version or UNKNOWN
 
 
-@dataclass(slots=True)
+@dataclass
 class _Builder:
     reading: Reading
     settings: Settings
@@ -128,8 +129,20 @@ class _Builder:
             cable_m=cable,
             admin_state=first_known(linked.admin_state, self._admin(said)),
             link_layer=LinkLayer.ETHERNET,
+            parent=_parent(name),
+            aggregate=self.bonds.get(name, ABSENT if self.settings.is_whole else UNKNOWN),
             qos=qos,
         )
+
+    @cached_property
+    def bonds(self) -> dict[str, str]:
+        """Bond of each port that is a member of one."""
+        return {
+            member: bond
+            for bond, said in self.settings.ports.items()
+            for node in said.at("bond", "member").nodes
+            for member, _ in node.listed()
+        }
 
     def _read(self, said: Objects) -> PortFacts:
         """Facts of a port; ports that say the same share them."""
@@ -168,6 +181,14 @@ class _Builder:
         if qos.pools is UNKNOWN and pools:
             qos = replace(qos, pools=FrozenMap(pools))
         return qos
+
+
+def _parent(name: str) -> Known[str]:
+    """Port that a port was broken out of: ``swp3`` of ``swp3s0``."""
+    stem, split, _ = name.removeprefix("swp").partition("s")
+    if not name.startswith("swp"):
+        return UNKNOWN
+    return f"swp{stem}" if split else ABSENT
 
 
 def _filled(qos: PortQos, facts: Facts) -> PortQos:

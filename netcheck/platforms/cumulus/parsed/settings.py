@@ -128,8 +128,9 @@ class Settings:
         return self.section(feature).at(name)
 
     def binding(self, feature: str, port: Objects) -> str:
-        """Give the name of the profile that a port has for a feature; empty for none."""
-        return port.text("qos", feature, "profile")
+        """Give the name of the profile that a port has for a feature; empty for that of all."""
+        name = port.text("qos", feature, "profile")
+        return "" if name == ALL_PORTS else name
 
     @cached_property
     def roce_mode(self) -> str:
