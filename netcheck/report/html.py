@@ -116,10 +116,14 @@ def _marks(report: Report) -> dict[str, Mark]:
             for place, (style, word) in enumerate(_STYLES)
             if style in counts
         )
-        number = counts[style]
-        plural = "s" if number > 1 and style in {"error", "warning", "info"} else ""
-        found[device] = Mark(style, f"{number} {word}{plural}", rank)
+        found[device] = Mark(style, _number(counts[style], word, style), rank)
     return found
+
+
+def _number(number: int, word: str, style: str) -> str:
+    """Such as ``2 errors``; words that are no noun stay as they are."""
+    plural = "s" if number > 1 and style in {"error", "warning", "info"} else ""
+    return f"{number} {word}{plural}"
 
 
 _STYLES = (
@@ -229,7 +233,10 @@ def _device(device: str, entries: Sequence[Entry]) -> Iterator[str]:
     for entry in entries:
         label = _label(entry.finding)
         counts[label] = counts.get(label, 0) + 1
-    words = " ".join(f'<b class="{style}">{n} {word}</b>' for (word, style), n in counts.items())
+    words = " ".join(
+        f'<b class="{style}">{_number(number, word, style)}</b>'
+        for (word, style), number in counts.items()
+    )
     yield f'<details id="{anchor(device)}"><summary><strong>{_t(device or "fabric")}</strong>'
     yield f"{words}</summary><ul>"
     for entry in entries:

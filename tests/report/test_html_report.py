@@ -97,6 +97,15 @@ def test_findings_are_by_rule_and_by_device_and_the_two_are_linked(report: Repor
     assert '<a href="#f1"><code>pfc-host-missing</code></a> Ethernet[0-56:8]' in text[leaf:]
 
 
+def test_a_device_counts_what_was_found_on_it(report: Report) -> None:
+    second = replace(report.findings[0], rule="second")
+    text = html.write(replace(report, findings=(*report.findings, second)))
+    leaf = text[text.index('id="device-leaf01"') :]
+    assert '<b class="error">2 errors</b></summary>' in leaf
+    gpu = text[text.index('id="device-gpu01"') :]
+    assert '<b class="open">1 no data</b> <b class="muted">1 suppressed</b></summary>' in gpu
+
+
 def test_evidence_is_folded(report: Report) -> None:
     text = html.write(report)
     at = text.index("leaf01/config_db.json:12:9")
