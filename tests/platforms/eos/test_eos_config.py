@@ -247,5 +247,5 @@ def test_show_all_and_the_short_form_are_read_alike() -> None:
 def test_facts_name_their_lines() -> None:
     device = read(ROCE)
     line = ROCE.splitlines().index("qos map dscp 24 26 to traffic-class 3") + 1
-    assert device.find_evidence("port Ethernet1/1 dscp_to_priority 26").line == line
+    assert device.find_evidence("port Ethernet1/1", "dscp_to_priority", "26").line == line
     assert device.find_evidence("port Ethernet1/1 pfc_rx").line == line + 6

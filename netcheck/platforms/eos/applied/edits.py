@@ -16,7 +16,7 @@ from netcheck.platforms.eos.parsed.grammar import (
     QUEUE,
     QUEUE_HEAD,
     TREATMENT,
-    Form,
+    Forms,
     Value,
     Word,
     read_line,
@@ -80,12 +80,12 @@ def read_texts(text: str, name: str) -> Texts:
     words: list[str] = []
     for block in read_tree(text):
         if block.text.startswith(("interface ", "qos profile ")):
-            forms = (*INTERFACE, *TREATMENT) if block.text.startswith("i") else TREATMENT
+            forms = INTERFACE if block.text.startswith("i") else TREATMENT
             lines.setdefault(block.text, {}).update(_keyed(block, forms, words))
     return Texts(config, lines, words[0] if words else "uc-tx-queue")
 
 
-def _keyed(block: Block, forms: tuple[Form, ...], words: list[str]) -> Iterator[tuple[str, str]]:
+def _keyed(block: Block, forms: Forms, words: list[str]) -> Iterator[tuple[str, str]]:
     for child in block.children:
         head = QUEUE_HEAD.fullmatch(child.text)
         if head is None:
@@ -96,7 +96,7 @@ def _keyed(block: Block, forms: tuple[Form, ...], words: list[str]) -> Iterator[
                 yield from _key(line.text, QUEUE, f"queue {head['queue']} ")
 
 
-def _key(text: str, forms: tuple[Form, ...], prefix: str) -> Iterator[tuple[str, str]]:
+def _key(text: str, forms: Forms, prefix: str) -> Iterator[tuple[str, str]]:
     found = read_line(text, forms)
     if found is not None:
         yield f"{prefix}{found.key}", text

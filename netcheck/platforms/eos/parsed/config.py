@@ -14,7 +14,7 @@ from netcheck.platforms.eos.parsed.grammar import (
     QUEUE,
     QUEUE_HEAD,
     TREATMENT,
-    Form,
+    Forms,
     Value,
     Word,
     is_malformed,
@@ -165,7 +165,7 @@ def _read_block(block: Block, source: Source, config: Config) -> None:
 
 def _read_interface(name: str, block: Block, source: Source, config: Config) -> None:
     section = config.interfaces.setdefault(name, Section(source.at(block.line)))
-    _read_section(block, section, (name, (*INTERFACE, *TREATMENT)), source, config)
+    _read_section(block, section, (name, INTERFACE), source, config)
 
 
 def _read_profile(name: str, block: Block, source: Source, config: Config) -> None:
@@ -176,7 +176,7 @@ def _read_profile(name: str, block: Block, source: Source, config: Config) -> No
 def _read_section(
     block: Block,
     section: Section,
-    kind: tuple[str, tuple[Form, ...]],
+    kind: tuple[str, Forms],
     source: Source,
     config: Config,
 ) -> None:
@@ -196,7 +196,7 @@ def _read_section(
 def _read_setting(
     line: Block,
     settings: Settings,
-    kind: tuple[str, tuple[Form, ...]],
+    kind: tuple[str, Forms],
     source: Source,
     config: Config,
 ) -> None:

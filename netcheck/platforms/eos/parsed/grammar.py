@@ -60,6 +60,23 @@ class Form:
     unset_line: re.Pattern[str]
     convert: Callable[[Captures], Value]
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """First words of its lines."""
+        start = self.set_line.pattern.partition(" ")[0].partition("(?P")[0]
+        return ("ip", "ipv6") if start.startswith("ip(") else (start,)
+
+
+class Forms:
+    """Forms of one kind of section, found by the first word of a line."""
+
+    def __init__(self, *rows: Form) -> None:
+        self.rows = rows
+        self.by_word: dict[str, tuple[Form, ...]] = {}
+        for form in rows:
+            for word in form.words:
+                self.by_word[word] = (*self.by_word.get(word, ()), form)
+
 
 class Read(NamedTuple):
     """What a line says: the value of a key, or that the key is taken back."""
@@ -170,7 +187,7 @@ _TIMER: Final = (
     r"(?: forced)?"
 )
 # Of a QoS profile and of an interface.
-TREATMENT: Final = (
+TREATMENT: Final = Forms(
     _form("trust", r"qos trust (?P<value>dscp|cos)", r"qos trust(?: \w+)?"),
     _form("cos", r"qos cos (?P<value>[0-7])", r"qos cos(?: \d)?", _number),
     _form("dscp", r"qos dscp (?P<value>6[0-3]|[0-5]?\d)", r"qos dscp(?: \d+)?", _number),
@@ -210,7 +227,7 @@ TREATMENT: Final = (
     _form("shape", r"shape rate (?P<value>\d+(?: \w+)?)", r"shape rate(?: .*)?"),
 )
 # Below `uc-tx-queue N` and `tx-queue N`.
-QUEUE: Final = (
+QUEUE: Final = Forms(
     _form("priority", r"priority (?P<value>strict)", r"priority(?: strict)?"),
     _form(
         "bandwidth",
@@ -228,8 +245,9 @@ QUEUE: Final = (
     _form("ecn", _ECN, r"random-detect ecn(?: minimum-threshold .*)?", _ramp),
     _form("drop", _DROP, r"random-detect drop(?: .*)?", _ramp),
 )
-# Of an interface alone.
-INTERFACE: Final = (
+# Of an interface: what a profile says as well, and its own.
+INTERFACE: Final = Forms(
+    *TREATMENT.rows,
     _form("profile", r"service-profile (?P<value>\S+)", r"service-profile(?: \S+)?"),
     _form("mtu", r"mtu (?P<value>\d{2,5})", r"mtu(?: \d+)?", _number),
     _form("l2 mtu", r"l2 mtu (?P<value>\d{2,5})", r"l2 mtu(?: \d+)?", _number),
@@ -271,7 +289,7 @@ _ASIDE: Final = re.compile(
 )
 
 
-def read_line(text: str, forms: tuple[Form, ...]) -> Read | None:
+def read_line(text: str, forms: Forms) -> Read | None:
     """Give what a line says; None when none of the forms fits.
 
     Example:
@@ -280,12 +298,12 @@ def read_line(text: str, forms: tuple[Form, ...]) -> Read | None:
     """
     first, _, rest = text.partition(" ")
     if first in {"no", "default"}:
-        for form in forms:
+        for form in forms.by_word.get(rest.partition(" ")[0], ()):
             match = form.unset_line.fullmatch(rest)
             if match:
                 return Read(form.key.format_map(match.groupdict()), Word(first))
         return None
-    for form in forms:
+    for form in forms.by_word.get(first, ()):
         match = form.set_line.fullmatch(text)
         if match:
             return Read(form.key.format_map(match.groupdict()), form.convert(match.groupdict()))
@@ -297,13 +315,13 @@ def touches_qos(text: str) -> bool:
     return _TOUCHES.fullmatch(text) is not None and _ASIDE.fullmatch(text) is None
 
 
-def is_malformed(text: str, forms: tuple[Form, ...]) -> bool:
+def is_malformed(text: str, forms: Forms) -> bool:
     """Tell whether a line begins as one of the forms does and goes on as none does."""
     first, _, rest = text.partition(" ")
     body = rest if first in {"no", "default"} else text
     words = body.split(" ")
     return any(
         form.unset_line.fullmatch(" ".join(words[:end]))
-        for form in forms
+        for form in forms.rows
         for end in range(len(words) - 1, 0, -1)
     )

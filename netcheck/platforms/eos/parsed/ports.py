@@ -42,6 +42,8 @@ _EVIDENCE: Final = {
     "speed": "speed_bps",
     "watchdog timer": "watchdog",
 }
+# Settings that differ from port to port and say nothing of its treatment.
+_PLAIN: Final = frozenset({"alias", "speed", "mtu", "l2 mtu", "fec", "shutdown"})
 _SHAPER_BPS: Final = {"": 1000, "kbps": 1000}
 
 IntMap = FrozenMap[int, int]
@@ -91,6 +93,7 @@ class PortReader:
         self.defects: list[Defect] = []
         self.evidence: dict[str, Evidence] = {}
         self.maps = _Maps(config)
+        self._made: dict[object, PortQos] = {}
 
     def ports(self) -> Iterator[Port]:
         """Yield every front panel port that has a section."""
@@ -155,8 +158,26 @@ class PortReader:
             cable_m=ABSENT,
             admin_state=self._admin_state(own),
             aggregate=f"Port-Channel{channel}" if isinstance(channel, int) else UNKNOWN,
-            qos=self._qos(layers, own),
+            qos=self._shared_qos(layers, own),
         )
+
+    def _shared_qos(self, layers: Layers, own: Layers) -> PortQos:
+        """Give the treatment; ports with equal lines share one."""
+        lines = [(key, said.value) for key, said in own.sections[0].settings.items()]
+        queues = [
+            (queue, key, said.value)
+            for queue, settings in own.sections[0].queues.items()
+            for key, said in settings.items()
+        ]
+        key = (
+            tuple(line for line in lines if line[0] not in _PLAIN),
+            tuple(queues),
+            tuple(id(section) for section in layers.sections[1:]),
+            layers.is_complete,
+        )
+        if key not in self._made:
+            self._made[key] = self._qos(layers, own)
+        return self._made[key]
 
     def _tell_evidence(self, name: str, section: Section, layers: Layers) -> None:
         self.evidence[f"port {name}"] = section.at
@@ -172,7 +193,7 @@ class PortReader:
         for fact, table in self.maps.tables():
             if table.entries:
                 self.evidence[f"port {name} {fact}"] = table.at
-                for mark, at in table.lines.items():
+                for mark, at in self.maps.apart(fact):
                     self.evidence[f"port {name} {fact} {mark}"] = at
 
     def _admin_state(self, own: Layers) -> Known[AdminState]:
@@ -339,6 +360,7 @@ class _Maps:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.is_told = config.has_maps or config.is_whole
+        self._apart: dict[str, list[tuple[int, Evidence]]] = {}
 
     def tables(self) -> Iterator[tuple[str, Table]]:
         """Yield the fact of each map with the lines that state it."""
@@ -350,6 +372,13 @@ class _Maps:
             ("to cos", "remark_pcp"),
         ):
             yield fact, self.config.table(name)
+
+    def apart(self, fact: str) -> list[tuple[int, Evidence]]:
+        """Give the entries of a map that stand in other lines than its first."""
+        if fact not in self._apart:
+            table = dict(self.tables())[fact]
+            self._apart[fact] = [(key, at) for key, at in table.lines.items() if at != table.at]
+        return self._apart[fact]
 
     def mark_map(self, name: str, default: IntMap) -> Known[IntMap]:
         """Give a map with the switch's defaults in it."""
@@ -398,8 +427,8 @@ def _pause(own: Layers, key: str) -> Known[bool]:
 
 
 def _groups(pfc: Known[frozenset[int]]) -> Known[IntMap]:
-    """Groups of no-drop priorities; those of others are not known, nor that there is a map."""
-    return defaults.priority_groups(pfc) if is_known(pfc) and pfc else UNKNOWN
+    """Groups of no-drop priorities; no entry tells the group of another."""
+    return defaults.priority_groups(pfc) if is_known(pfc) else UNKNOWN
 
 
 def _accounts(pfc: Known[frozenset[int]]) -> Known[FrozenMap[int, Buffer]]:

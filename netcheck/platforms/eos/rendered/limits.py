@@ -53,13 +53,24 @@ def device_qos(device: Device) -> DeviceQos:
 
 
 def find_refusals(device: Device) -> Iterator[Refusal]:
-    """Give everything that is said of the device and cannot be expressed, in a fixed order."""
+    """Give everything that is said of the device and cannot be expressed, in a fixed order.
+
+    Ports that are alike are judged once; only where one is refused is each named.
+    """
+    ports = with_shared_queues(device)
+    kinds = {(one.qos, one.l2_mtu, one.ip_mtu, one.cable_m): one for one in ports}
+    odd = [one for one in ports if not _NAME.fullmatch(one.name)]
+    if next(_refusals(device, [*kinds.values(), *odd]), None) is not None:
+        yield from _refusals(device, ports)
+
+
+def _refusals(device: Device, ports: list[Port]) -> Iterator[Refusal]:
     if len(device.qos) > 1:
         yield refuse("multi-asic", device.name, f"{len(device.qos)} ASICs")
     yield from _device_refusals(device)
     for fact in MAPS:
         yield from _one_map(device, fact)
-    for port in with_shared_queues(device):
+    for port in ports:
         yield from _port_refusals(f"{device.name} {port.name}", port, device_qos(device))
 
 
@@ -67,7 +78,11 @@ def with_shared_queues(device: Device) -> list[Port]:
     """Give the ports with the queue map of the switch, whichever of them says it."""
     ports = list(device.ports.values())
     shared = first_known(*(port.qos.priority_to_queue for port in ports))
-    return [replace(port, qos=replace(port.qos, priority_to_queue=shared)) for port in ports]
+    made: dict[int, PortQos] = {}  # ports share their policies, as objects
+    for port in ports:
+        is_same = port.qos.priority_to_queue == shared
+        made[id(port.qos)] = port.qos if is_same else replace(port.qos, priority_to_queue=shared)
+    return [replace(port, qos=made[id(port.qos)]) for port in ports]
 
 
 def _device_refusals(device: Device) -> Iterator[Refusal]:

@@ -48,9 +48,13 @@ def named_profiles(
 ) -> tuple[dict[str, Profile], dict[str, str]]:
     """Give ``name -> profile`` in order of name, and ``port -> name``."""
     uses: dict[Profile, list[Port]] = {}
+    made: dict[int, Profile] = {}  # ports share their policies, as objects
     for port in sorted(ports, key=lambda port: port_order(port.name)):
-        if is_said(port.qos):
-            uses.setdefault(profile_of(port.qos, poll_ms), []).append(port)
+        if not is_said(port.qos):
+            continue
+        if id(port.qos) not in made:
+            made[id(port.qos)] = profile_of(port.qos, poll_ms)
+        uses.setdefault(made[id(port.qos)], []).append(port)
     names = profile_names(uses)
     by_port = {port.name: names[profile] for profile, users in uses.items() for port in users}
     return {names[each]: each for each in sorted(uses, key=names.__getitem__)}, by_port
