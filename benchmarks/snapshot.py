@@ -190,7 +190,8 @@ def main() -> None:
     put(
         "Verify a snapshot (`python -m benchmarks.snapshot`)",
         (
-            f"`netcheck verify intent.yaml --snapshot SNAPSHOT --format json`. Machine: {machine()}.",
+            "`netcheck verify intent.yaml --snapshot SNAPSHOT --format json`.",
+            f"Machine: {machine()}.",
             "",
             "| switches | hosts | texts | wall | CPU | peak memory of a process | found |",
             "|---|---|---|---|---|---|---|",
