@@ -199,12 +199,19 @@ def lint_intent(
     fabric: Fabric, *, profile: str = "baseline", limit: Iterable[str] = ()
 ) -> list[Finding]:
     """Judge a completed intent by the rules."""
-    from netcheck.rules.engine import judge  # noqa: PLC0415 -- rules are many modules
+    from netcheck.model.halves import in_two  # noqa: PLC0415 -- for large fabrics
+    from netcheck.rules.engine import MANY_DEVICES, judge  # noqa: PLC0415 -- many modules
     from netcheck.rules.settle import settle  # noqa: PLC0415 -- as above
 
-    judged = judge(fabric, intended=fabric, stage=Stage.LINT, profile=profile)
-    judged += refusals(fabric)
-    return limited(settle(judged, fabric, today=today()), limit)
+    def judged() -> list[Finding]:
+        return judge(fabric, intended=fabric, stage=Stage.LINT, profile=profile)
+
+    def refused() -> list[Finding]:
+        return refusals(fabric)
+
+    is_large = len(fabric.devices) >= MANY_DEVICES
+    found, limits = in_two(judged, refused) if is_large else (judged(), refused())
+    return limited(settle([*found, *limits], fabric, today=today()), limit)
 
 
 def observe(

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, zip_longest
 
 from netcheck.model.device import Device
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Fabric
 from netcheck.model.fact import Gap, NotGivenError, UnknownAtError, View
 from netcheck.model.finding import Finding, Place, Stage, Verdict
+from netcheck.model.halves import in_two
 from netcheck.model.known import AbsentFactError, UnknownFactError
 from netcheck.model.view import DeviceView, LinkView, PortView, RdmaView
 from netcheck.rules.catalogue import catalogue
@@ -24,6 +25,7 @@ from netcheck.rules.gather import Gathered
 from netcheck.rules.rule import Fault, Profile, Rule, Scope, show
 
 SHOWN_DEVICES = 64
+MANY_DEVICES = 500  # from here on a second process is worth its start
 SHOWN_EVIDENCE = 64
 
 
@@ -58,13 +60,22 @@ def judge(
     """
     gathered = Gathered(observed, intended)
     writer = Writer(gathered, stage, evidence_asked=evidence_asked)
-    chosen = catalogue() if rules is None else rules
-    found: list[Finding] = []
-    for rule in chosen:
-        if rule.profile is Profile.STRICT and profile != Profile.STRICT:
-            continue
-        found.extend(writer.write(rule, run(rule, subjects(gathered, rule.scope))))
-    return found
+    chosen = [
+        rule
+        for rule in (catalogue() if rules is None else rules)
+        if rule.profile is not Profile.STRICT or profile == Profile.STRICT
+    ]
+
+    def found_by(some: Sequence[Rule]) -> list[list[Finding]]:
+        return [
+            list(writer.write(rule, run(rule, subjects(gathered, rule.scope)))) for rule in some
+        ]
+
+    if len(observed.devices) < MANY_DEVICES:
+        return list(chain.from_iterable(found_by(chosen)))
+    even, odd = in_two(lambda: found_by(chosen[::2]), lambda: found_by(chosen[1::2]))
+    both = zip_longest(even, odd, fillvalue=())
+    return list(chain.from_iterable(chain.from_iterable(both)))
 
 
 def subjects(gathered: Gathered, scope: Scope) -> Iterable[View]:

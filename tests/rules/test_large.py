@@ -1,0 +1,98 @@
+"""Large fabrics: what is shared, judged once or judged in two processes changes no finding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks.fabric import Shape, write_intent
+from netcheck.intent.complete import complete
+from netcheck.intent.load import load_intent
+from netcheck.model.fabric import Fabric
+from netcheck.model.finding import Finding
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.halves import in_two
+from netcheck.platforms import refusals
+from netcheck.platforms.platform import load
+from netcheck.rules import engine, gather
+from netcheck.rules.settle import settle
+
+SONIC = ("sonic",) * 4
+
+
+@pytest.fixture(scope="module")
+def fabric(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
+    folder = tmp_path_factory.mktemp("large")
+    write_intent(folder, Shape(2, SONIC))
+    return complete(load_intent(folder / "fabric.yaml"))
+
+
+def settled(fabric: Fabric) -> Sequence[Finding]:
+    return settle(engine.judge(fabric, intended=fabric), fabric)
+
+
+def places(findings: Sequence[Finding]) -> set[tuple[str, str, str, str]]:
+    return {
+        (one.rule, str(place), one.expected, one.found)
+        for one in findings
+        if one.where and one.verdict == "fail"
+        for place in one.where
+    }
+
+
+def test_judging_equal_ports_once_finds_what_judging_each_alone_finds(
+    fabric: Fabric, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    once = places(settled(fabric))
+    numbers = iter(range(10**9))
+    monkeypatch.setattr(gather.Tokens, "of_key", lambda _self, _key: next(numbers))
+    alone = {device: replace(one) for device, one in fabric.devices.items()}
+    each = places(settled(replace(fabric, devices=FrozenMap(alone))))
+
+    assert once == each
+    assert {rule for rule, *_ in once} >= {"link-speed-mismatch", "mtu-roce-vs-eth"}
+
+
+def test_two_processes_give_the_findings_of_one_in_the_same_order(
+    fabric: Fabric, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = engine.judge(fabric, intended=fabric)
+    monkeypatch.setattr(engine, "MANY_DEVICES", 1)
+
+    assert engine.judge(fabric, intended=fabric) == one
+
+
+def test_refusals_of_devices_cut_down_are_those_of_whole_devices(fabric: Fabric) -> None:
+    whole = [
+        (device.name, refusal)
+        for device in fabric.devices.values()
+        for refusal in load(str(device.platform)).rendering.refusals(device, fabric)
+    ]
+    found = [(device.name, refusal) for device, refusal in refusals.find_refusals(fabric)]
+
+    assert whole
+    assert found == whole
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+    texts = []
+    for name in ("one", "other"):
+        write_intent(tmp_path / name, Shape(1, SONIC), seed=5)
+        texts.append([path.read_bytes() for path in sorted((tmp_path / name).iterdir())])
+
+    assert texts[0] == texts[1]
+
+
+def test_a_failure_in_the_second_process_is_told_in_this_one() -> None:
+    def fails() -> None:
+        raise ValueError("there")
+
+    with pytest.raises(ValueError, match="there"):
+        in_two(lambda: 1, fails)
+
+
+def test_both_halves_are_given() -> None:
+    assert in_two(lambda: [1], lambda: {"a": (2,)}) == ([1], {"a": (2,)})
