@@ -214,7 +214,7 @@ def _class_findings(
         if result.unreachable:
             continue
         losses = list(loss_sights(result, fabric, item))
-        yield from (_loss(sight, item) for sight in losses if sight.is_growing)
+        yield from (loss_finding(sight, item) for sight in losses if sight.is_growing)
         needed = [*losses, *traffic_sights(result, fabric, item)]
         if is_incast(result) and item.delivery is Delivery.LOSSLESS:
             needed += pause_sights(result, fabric, item)
@@ -230,7 +230,7 @@ def _class_findings(
             )
 
 
-def _loss(sight: Sight, item: TrafficClass) -> Finding:
+def loss_finding(sight: Sight, item: TrafficClass) -> Finding:
     """A loss of the class; a warning where the class is not promised to have none."""
     found = _finding(
         "loss-counted" if sight.is_owned else "loss-outside-queue",
@@ -240,8 +240,15 @@ def _loss(sight: Sight, item: TrafficClass) -> Finding:
         found=str(sight.by),
         evidence=(Evidence(counter=sight.meaning.value),),
     )
-    is_promised = item.delivery is Delivery.LOSSLESS
-    return found if is_promised else replace(found, severity=Severity.WARNING)
+    if item.delivery is Delivery.LOSSLESS:
+        return found
+    return replace(
+        found,
+        severity=Severity.WARNING,
+        why="A packet of a class that is marked and never paused was dropped: its marks came too"
+        " late, or its pool did not hold what came before they told.",
+        fix="Lower the ECN thresholds of the class, or give its pool more room.",
+    )
 
 
 def _missing(sight: Sight) -> Finding:
