@@ -4,7 +4,7 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test test-fast test-slow check format bench golden docs sweep fuzz clean
+.PHONY: help demo test test-fast test-slow check format bench bench-scale golden docs sweep fuzz clean
 help:
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -43,7 +43,11 @@ golden: $(STAMP)  ## write the golden configurations again; read every changed l
 	$(BIN)/python -m tests.platforms.sonic.regenerate_golden
 
 bench: $(STAMP)  ## figures beside peers, into benchmarks/RESULTS.md
-	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python -m benchmarks.startup
+	$(BIN)/python -m benchmarks.parts
+
+bench-scale: $(STAMP)  ## lint and render 131,072 NIC ports and 6,000 switches (some minutes)
+	$(BIN)/python -m benchmarks.scale
 
 sweep: $(STAMP)  ## delete and cut every line of every snapshot (36 min on 2 cores)
 	NETCHECK_SWEEP=all $(BIN)/pytest -n auto --dist loadgroup tests/chain/test_sweep.py

@@ -9,12 +9,13 @@ code in the warm-up, as it does for every installed program.
 from __future__ import annotations
 
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+from benchmarks.results import machine, put
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -76,26 +77,20 @@ def main() -> None:
             seconds[name].append(once(command))
     load = max(load, os.getloadavg()[0])
     rows = [row(name, *zip(*found, strict=True)) for name, found in seconds.items()]
-    system = f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
-    machine = f"{platform.machine()}, {os.cpu_count()} cores, {system}"
-    text = "\n".join(
+    put(
+        "start-up",
         [
-            "# Results",
+            "Seconds of whole processes: wall time, and processor time (user and system), which",
+            "other work on the machine disturbs less.",
             "",
-            "Written by `make bench`. Seconds of whole processes: wall time, and processor time",
-            "(user and system), which other work on the machine disturbs less.",
-            "",
-            f"Machine: {machine}. {RUNS} runs each, taking turns;",
+            f"{machine()}. {RUNS} runs each, taking turns;",
             f"load average up to {load:.1f} (above the number of cores, wall times are too long).",
             "",
             "| command | wall median | wall least | wall most | cpu median | cpu least |",
             "|---|---|---|---|---|---|",
             *rows,
-            "",
-        ]
+        ],
     )
-    (HERE / "RESULTS.md").write_text(text)
-    print(text)
 
 
 if __name__ == "__main__":
