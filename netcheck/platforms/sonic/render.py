@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
+from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, Final
 
 from netcheck.model.device import Device, Port
@@ -45,7 +46,24 @@ def render(device: Device, fabric: Fabric) -> Mapping[str, str]:
     """
     for refusal in refusals(device, fabric):
         raise RefusalError(refusal.limit, f"{refusal.place}: {refusal.reason}")
-    return {FILE: json.dumps(render_tables(device), indent=4) + "\n"}
+    return {FILE: indented(render_tables(device)) + "\n"}
+
+
+def indented(tables: Mapping[str, object], margin: str = "") -> str:
+    """Give nested mappings as ``json.dumps(tables, indent=4)`` does, several times faster."""
+    if not tables:
+        return "{}"
+    inner = f"{margin}    "
+    lines = [
+        f"{inner}{encode_basestring_ascii(key)}: "
+        + (
+            indented(value, inner)
+            if isinstance(value, dict)
+            else encode_basestring_ascii(str(value))
+        )
+        for key, value in tables.items()
+    ]
+    return "{\n" + ",\n".join(lines) + f"\n{margin}}}"
 
 
 def render_tables(device: Device) -> Tables:
