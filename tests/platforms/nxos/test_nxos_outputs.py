@@ -158,6 +158,36 @@ def test_marks_are_counted_in_the_table_of_queues() -> None:
     assert values(device) == {(Meaning.ECN_MARKED, 3): 7, (Meaning.QUEUE_PACKETS, 3): 9}
 
 
+def test_an_older_form_counts_a_port_apart_from_its_slice() -> None:
+    text = (
+        "Ingress Queuing for Ethernet1/51\n"
+        "-----------------------------------------------------\n"
+        "QoS-Group#                 Pause\n"
+        "           Buff Size       Pause Th      Resume Th\n"
+        "      5         348608        77376        75712\n"
+        "      4              -            -            -\n"
+        "Per Port Ingress Statistics\n"
+        "     Hi Priority Drop Pkts                           0\n"
+        "Ingress Overflow Drop Pkts                       19\n"
+        "Per Slice Ingress Statistics\n"
+        "Ingress Overflow Drop Pkts                       71206\n"
+        "PFC Statistics\n"
+        "TxPPP:                  150,   RxPPP:                    0\n"
+        "PFC_COS QOS_Group   TxPause             TxCount   RxPause             RxCount\n"
+        "      5         5  Inactive                 150  Inactive                   0\n"
+    )
+    device = read(text)
+    assert device.defects == ()
+    assert values(device, "Ethernet1/51") == {
+        (Meaning.PRIORITY_GROUP_DROP, -1): 19,
+        (Meaning.PFC_TX, 5): 150,
+        (Meaning.PFC_RX, 5): 0,
+    }
+    accounts = device.ports["Ethernet1/51"].qos.ingress_buffer
+    assert is_known(accounts)
+    assert accounts[5].headroom_bytes == 348608 - 77376
+
+
 def test_the_watchdog_tells_what_it_guards_and_what_it_did() -> None:
     device = read(STUCK)
     watchdog = device.ports["Ethernet1/1"].qos.watchdog

@@ -26,14 +26,17 @@ _GROUP: Final = re.compile(r"\| *QOS GROUP (?P<group>[0-7]) *\||qos-group (?P<ol
 _OTHER_GROUP: Final = re.compile(r"\| *(?:CONTROL|SPAN|CPU|QOS GROUP).* *\|")
 _CELLS: Final = re.compile(r"\| *([A-Za-z][^|]*?) *\|((?: *\d* *\|)+)")
 _PAIR: Final = re.compile(r"([A-Za-z][A-Za-z/& +]*?) *\| *(\d+) *\|")
-_STAT: Final = re.compile(r"((?:WRED|Ingress MMU) Drop (?:Pkts|Bytes|Byts)) +(\d+)")
+_STAT: Final = re.compile(
+    r"((?:WRED|Ingress MMU|Ingress Overflow|Hi Priority|Low Priority) Drop (?:Pkts|Bytes|Byts))"
+    r" +(\d+)"
+)
 _COS: Final = re.compile(
-    r"([0-7]) +(\S+) +(\S+) +(Active|Inactive) +(\d+) +(Active|Inactive) +(\d+)"
+    r"([0-7]) +(\S+)(?: +(\S+))? +(Active|Inactive) +(\d+) +(Active|Inactive) +(\d+)"
 )
 _SERVICE: Final = re.compile(
     r"([0-7]) +(\d+|-) +(\d+|-) +(?:\d+|-) +(?:\d+|-) +\S+ +\d+\(D\)|([0-7]) +(\d+|-) +(\d+|-) +.*"
 )
-_ACCOUNT: Final = re.compile(r"([0-7]) +(\d+|-) +(\d+|-) +(\d+|-) +\S+")
+_ACCOUNT: Final = re.compile(r"([0-7]) +(\d+|-) +(\d+|-) +(\d+|-)(?: +\S+)?")
 _OLD_ACCOUNT: Final = re.compile(r"q-size: (\d+), HW MTU: \d+ \((\d+) configured\)")
 _OLD_LEVELS: Final = re.compile(r"drop-type: (no-drop|drop), xon: (\d+), xoff: (\d+)")
 _OLD_SERVICE: Final = re.compile(r"([0-7]) +(WRR|priority) +(\d+)")
@@ -41,7 +44,8 @@ _OLD_STAT: Final = re.compile(r"((?:Ucast |Mcast )?[Pp]kts [a-z -]+?) *: *(\d+)"
 _COLUMNS: Final = re.compile(r"QoS-Group# +Bandwidth% .*|\|.*Unicast.*\|.*")
 _NOISE: Final = re.compile(
     r"[-+=|]+|slot +\d+|=+|.*[#>] *sh\w* .*|(?:TX|RX) Queuing|qos-group sched-type oper-bandwidth"
-    r"|QoS-Group# .*|Min +Max .*|Buff Size .*|Port (?:Egress|Ingress) Statistics|PFC Statistics"
+    r"|QoS-Group# .*|Min +Max .*|Buff Size .*|PFC Statistics|PFC_COS QOS_Group .*"
+    r"|(?:Per )?(?:Port|Slice) (?:Egress|Ingress) Statistics"
     r"|COS QOS Group .*|TxPPP: .*|Statistics:|Per-priority-pause status.*|\|.*Unicast.*\|.*"
     r"|\| *\| *Stats *\||PFC_STATS|Pause .*"
 )
@@ -55,6 +59,7 @@ class _Reader:
     is_ingress: bool = False
     group: int | None = None
     is_headed: bool = False
+    is_slice: bool = False
     schedulers: dict[str, dict[int, Scheduler]] = field(default_factory=dict)
     accounts: dict[str, dict[int, Buffer]] = field(default_factory=dict)
 
@@ -75,7 +80,7 @@ class _Reader:
             return False
         found = port_name(match["port"] or match["old"])
         self.port, self.group, self.is_headed = found or "", None, True
-        self.is_ingress = match["way"] == "Ingress"
+        self.is_ingress, self.is_slice = match["way"] == "Ingress", False
         if found is not None:
             self.live.ports.setdefault(found, {})
         return True
@@ -116,7 +121,7 @@ class _Reader:
 
     def stat(self, text: str, number: int) -> bool:
         match = _STAT.fullmatch(text)
-        if match is not None and self.port:
+        if match is not None and self.port and not self.is_slice:
             sense = sense_of(match[1], INGRESS)
             key = CounterKey(self.port, sense.meaning, -1, match[1])
             self.live.count(key, sense, counted(match[2]), at_line(self.document, number))
@@ -167,6 +172,8 @@ class _Reader:
 
     def noise(self, text: str, number: int) -> bool:  # noqa: ARG002 -- all steps look alike
         self._expect_head(text)
+        # what a slice of the switch counts is not of this port alone
+        self.is_slice |= text.startswith("Per Slice")
         return _NOISE.fullmatch(text) is not None
 
     def _expect_head(self, text: str) -> None:

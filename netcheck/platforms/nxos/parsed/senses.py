@@ -32,6 +32,7 @@ QUEUE: Final[Mapping[str, Sense]] = {
 # The switch counts drops at ingress for all groups of a port together.
 INGRESS: Final[Mapping[str, Sense]] = {
     "Ingress MMU Drop Pkts": Sense(Meaning.PRIORITY_GROUP_DROP, _ZERO),
+    "Ingress Overflow Drop Pkts": Sense(Meaning.PRIORITY_GROUP_DROP, _ZERO),
     "Ingress MMU Drop Bytes": Sense(Meaning.OTHER, _INFORMATION, "bytes"),
     "WRED Drop Pkts": Sense(Meaning.WRED_DROP, _ZERO),
 }
