@@ -20,6 +20,7 @@ from netcheck.model.qos import (
     Watchdog,
 )
 from netcheck.platforms.eos import defaults
+from netcheck.platforms.eos.quirks import polling_is_substituted
 from netcheck.platforms.eos.rendered.refuse import outside, refuse
 from netcheck.platforms.platform import Refusal
 
@@ -250,8 +251,12 @@ def _watchdog_refusals(
         if not is_known(time) or time % _STEP_MS:
             yield refuse("watchdog-time", place, f"{time} ms")
         yield from outside("watchdog-time", place, [time])
-        if is_known(time) and is_known(poll_ms) and poll_ms > time // 2:
-            yield refuse("watchdog-poll", place, f"{poll_ms} ms for {time} ms")
+    times = (poll_ms, watchdog.detection_ms, watchdog.restoration_ms)
+    poll, detection, restoration = (known_or(time, 0) for time in times)
+    if all(map(is_known, times)) and polling_is_substituted(
+        poll_ms=poll, detection_ms=detection, restoration_ms=restoration
+    ):
+        yield refuse("watchdog-poll", place, f"{poll} ms for {min(detection, restoration)} ms")
     yield from outside("watchdog-action", place, [_text(watchdog.action)])
     pfc = qos.pfc_tx if is_known(qos.pfc_tx) else frozenset()
     guarded = watchdog.priorities
