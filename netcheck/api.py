@@ -89,7 +89,7 @@ def render(fabric: Fabric, devices: Iterable[str] | None = None) -> dict[str, Ma
         name: fabric.devices[name] for name in (fabric.devices if devices is None else devices)
     }
     return {
-        name: _platform_of(device).rendering.render(device, fabric)
+        name: platform_of(device).rendering.render(device, fabric)
         for name, device in wanted.items()
     }
 
@@ -122,7 +122,12 @@ def _refused_place(device: Device, place: str) -> Place:
     return Place(device.name, port)
 
 
-def _platform_of(device: Device) -> Platform:
+def platform_of(device: Device) -> Platform:
+    """The platform of a device.
+
+    Raises:
+        InputError: It is not said, or there is none of that name.
+    """
     if not is_known(device.platform):
         raise InputError(f"{device.name}: platform is not said")
     return load(device.platform)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from netcheck.collect.snapshot import safe_name
@@ -15,7 +15,9 @@ from netcheck.report.publish import write_whole
 INVENTORY = "inventory.json"
 
 
-def write_tree(directory: str, fabric: Fabric, files: Mapping[str, Mapping[str, str]]) -> int:
+def write_tree(
+    directory: str, fabric: Fabric, files: Iterable[tuple[str, Mapping[str, str]]]
+) -> int:
     """Write every file as a whole; give their number.
 
     Files of an earlier rendering that a device no longer has are removed.
@@ -24,16 +26,18 @@ def write_tree(directory: str, fabric: Fabric, files: Mapping[str, Mapping[str, 
         InputError: The folder cannot be written to.
     """
     root = Path(directory)
-    written: set[Path] = set()
-    for device, texts in files.items():
+    number = 0
+    for device, texts in files:
         folder = root / safe_name(device)
+        written: set[Path] = set()
         for name, text in texts.items():
             path = folder.joinpath(*name.strip("/").split("/"))
-            write_whole(path, text)
+            write_whole(path, text, is_synced=False)  # it can be rendered again
             written.add(path)
         _remove_stale(folder, written)
+        number += len(written)
     write_whole(root / INVENTORY, inventory(fabric))
-    return len(written)
+    return number
 
 
 def _remove_stale(folder: Path, written: set[Path]) -> None:

@@ -49,8 +49,10 @@ def in_format(report: Report, form: Format) -> str:
     return text
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str, *, is_synced: bool = True) -> None:
     """Write a file so that it is there with all of the text or not at all.
+
+    ``is_synced`` waits for the disk, so that this holds after a power failure too.
 
     A device or a pipe (``/dev/stdout``, ``/dev/null``) is written to, never replaced.
 
@@ -70,8 +72,9 @@ def write_whole(path: Path, text: str) -> None:
                 handle, "w", encoding="utf-8", errors="backslashreplace", newline=""
             ) as out:
                 out.write(text)
-                out.flush()
-                os.fsync(out.fileno())
+                if is_synced:
+                    out.flush()
+                    os.fsync(out.fileno())
             umask = os.umask(0)
             os.umask(umask)
             Path(temporary).chmod(0o666 & ~umask)

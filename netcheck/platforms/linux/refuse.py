@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from netcheck.lossless.headroom import nic_headroom_bytes
 from netcheck.model.device import CongestionControl, Device, LinkLayer, Port, RdmaDevice
@@ -48,8 +49,9 @@ def refusals_of(device: Device, ports: Mapping[str, Port]) -> Iterator[Refusal]:
         if not _NAME.fullmatch(port.name):
             yield _refusal("name", place, port.name)
         yield from _refuse_port(place, port)
-        for check in _QOS_CHECKS:
-            yield from check(place, port.qos)
+        if not _is_clean(port.qos):
+            for check in _QOS_CHECKS:
+                yield from check(place, port.qos)
         yield from _refuse_buffers(place, port)
         yield from _refuse_shared(place, device, port)
     for rdma in device.rdma.values():
@@ -164,6 +166,12 @@ _QOS_CHECKS: tuple[Callable[[str, PortQos], Iterator[Refusal]], ...] = (
     _refuse_maps,
     _refuse_schedulers,
 )
+
+
+@lru_cache(maxsize=4096)
+def _is_clean(qos: PortQos) -> bool:
+    """Nothing of it is refused; ports of one policy share theirs, whatever they are called."""
+    return not any(True for check in _QOS_CHECKS for _ in check("", qos))
 
 
 def _refuse_buffers(place: str, port: Port) -> Iterator[Refusal]:
