@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from netcheck.model.device import AdminState, Defect, DefectKind, Port
@@ -13,20 +12,19 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known, known_or
 from netcheck.model.qos import (
     Buffer,
-    CongestionAction,
     DcbxMode,
-    Ecn,
     PfcMode,
     PortQos,
-    Scheduler,
-    SchedulerKind,
     Trust,
     Watchdog,
     WatchdogAction,
 )
 from netcheck.platforms.eos import defaults
-from netcheck.platforms.eos.parsed.config import Config, Said, Section, Settings, Table
-from netcheck.platforms.eos.parsed.grammar import Ramp, Timer, Word, lanes_of, speed_bps
+from netcheck.platforms.eos.parsed.config import Config, Said, Section
+from netcheck.platforms.eos.parsed.grammar import Timer, Word, lanes_of, speed_bps
+from netcheck.platforms.eos.parsed.layers import Layers
+from netcheck.platforms.eos.parsed.maps import IntMap, Maps
+from netcheck.platforms.eos.parsed.queues import guarded, markings, schedulers
 
 _ETHERNET: Final = re.compile(r"Ethernet\d+(?:/\d+){0,3}")
 _TRUSTS: Final = {"dscp": Trust.DSCP, "cos": Trust.PCP, Word.NO: Trust.NONE}
@@ -44,45 +42,6 @@ _EVIDENCE: Final = {
 }
 # Settings that differ from port to port and say nothing of its treatment.
 _PLAIN: Final = frozenset({"alias", "speed", "mtu", "l2 mtu", "fec", "shutdown"})
-_SHAPER_BPS: Final = {"": 1000, "kbps": 1000}
-
-IntMap = FrozenMap[int, int]
-
-
-@dataclass(slots=True)
-class Layers:
-    """What applies to a port, the nearest first.
-
-    Attributes:
-        is_complete: Every layer that may say something was given.
-    """
-
-    sections: list[Section]
-    is_complete: bool = True
-
-    def find(self, key: str) -> Said | None:
-        """Give the nearest line of a key that a later layer does not have to answer."""
-        for section in self.sections:
-            said = section.settings.get(key)
-            if said is not None and said.value is not Word.DEFAULT:
-                return said
-        return None
-
-    def value(self, key: str) -> object:
-        """Give the value; ABSENT where no layer says it, UNKNOWN where a layer is missing."""
-        said = self.find(key)
-        if said is not None:
-            return said.value
-        return ABSENT if self.is_complete else UNKNOWN
-
-    def queues(self) -> dict[int, Settings]:
-        """Give the settings of each queue that any layer names."""
-        found: dict[int, Settings] = {}
-        for section in reversed(self.sections):
-            for queue, settings in section.queues.items():
-                kept = {k: v for k, v in settings.items() if v.value is not Word.DEFAULT}
-                found.setdefault(queue, {}).update(kept)
-        return found
 
 
 class PortReader:
@@ -92,7 +51,7 @@ class PortReader:
         self.config = config
         self.defects: list[Defect] = []
         self.evidence: dict[str, Evidence] = {}
-        self.maps = _Maps(config)
+        self.maps = Maps(config)
         self._made: dict[object, PortQos] = {}
 
     def ports(self) -> Iterator[Port]:
@@ -252,8 +211,8 @@ class PortReader:
             else UNKNOWN,
             dcbx_mode=dcbx,
             dcbx_willing=False,
-            scheduler=_schedulers(layers, is_whole=self.config.is_whole),
-            ecn=_markings(layers),
+            scheduler=schedulers(layers, is_whole=self.config.is_whole),
+            ecn=markings(layers),
             ingress_buffer=_accounts(pfc),
             # the shares of queues are the switch's own
             egress_buffer=ABSENT,
@@ -329,7 +288,7 @@ class PortReader:
             is_told = self.config.is_whole or self.config.has_watchdog
             return ABSENT if is_told else UNKNOWN
         detection, restoration = times
-        return Watchdog(detection, restoration, self._action(layers), _guarded(layers, pfc, queues))
+        return Watchdog(detection, restoration, self._action(layers), guarded(layers, pfc, queues))
 
     def _times(self, timer: object) -> tuple[Known[int], Known[int]] | None:
         if isinstance(timer, Timer):
@@ -354,71 +313,6 @@ class PortReader:
         return ABSENT if self.config.is_whole or self.config.has_watchdog else UNKNOWN
 
 
-class _Maps:
-    """Maps for the whole switch; where any line of a map was given, the rest is the default."""
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
-        self.is_told = config.has_maps or config.is_whole
-        self._apart: dict[str, list[tuple[int, Evidence]]] = {}
-
-    def tables(self) -> Iterator[tuple[str, Table]]:
-        """Yield the fact of each map with the lines that state it."""
-        for name, fact in (
-            ("dscp", "dscp_to_priority"),
-            ("cos", "pcp_to_priority"),
-            ("to tx-queue", "priority_to_queue"),
-            ("to dscp", "remark_dscp"),
-            ("to cos", "remark_pcp"),
-        ):
-            yield fact, self.config.table(name)
-
-    def apart(self, fact: str) -> list[tuple[int, Evidence]]:
-        """Give the entries of a map that stand in other lines than its first."""
-        if fact not in self._apart:
-            table = dict(self.tables())[fact]
-            self._apart[fact] = [(key, at) for key, at in table.lines.items() if at != table.at]
-        return self._apart[fact]
-
-    def mark_map(self, name: str, default: IntMap) -> Known[IntMap]:
-        """Give a map with the switch's defaults in it."""
-        return default.with_items(self.config.table(name).entries) if self.is_told else UNKNOWN
-
-    def queue_map(self) -> Known[IntMap]:
-        """Give the map from switch priority to queue."""
-        return self.mark_map("to tx-queue", defaults.PRIORITY_TO_QUEUE)
-
-    def remark(self, of: str, default: IntMap) -> Known[IntMap]:
-        """Give what frames are rewritten to.
-
-        Without `qos rewrite` the lines of the map are given alone: they do
-        nothing, but somebody meant something by them.
-        """
-        entries = self.config.table(f"to {of}").entries
-        if self.config.rewrites.get(of):
-            return default.with_items(entries)
-        if entries:
-            return FrozenMap(entries)
-        return ABSENT if self.config.is_whole or of in self.config.rewrites else UNKNOWN
-
-
-def _guarded(
-    layers: Layers, pfc: Known[frozenset[int]], queues: Mapping[int, int]
-) -> Known[frozenset[int]]:
-    """No-drop priorities whose queue has guaranteed bandwidth: the watchdog looks at no other."""
-    if not is_known(pfc):
-        return UNKNOWN
-    held = layers.queues()
-    found = set()
-    for priority in pfc:
-        said = held.get(queues.get(priority, priority), {}).get("guaranteed")
-        if said is not None and not isinstance(said.value, Word):
-            found.add(priority)
-        elif not layers.is_complete:
-            return UNKNOWN
-    return frozenset(found)
-
-
 def _pause(own: Layers, key: str) -> Known[bool]:
     said = own.value(key)
     if isinstance(said, str):
@@ -437,54 +331,3 @@ def _accounts(pfc: Known[frozenset[int]]) -> Known[FrozenMap[int, Buffer]]:
         return UNKNOWN
     account = Buffer(headroom_bytes=ABSENT, is_lossless=True, is_computed=True)
     return FrozenMap(dict.fromkeys(sorted(pfc), account)) if pfc else ABSENT
-
-
-def _schedulers(layers: Layers, *, is_whole: bool) -> Known[FrozenMap[int, Scheduler]]:
-    """Service of queues; in a whole configuration those that no line states are strict.
-
-    Source: batfish/batfish testconfigs/arista_interface_show_run_all (priority strict).
-    """
-    if not layers.is_complete:
-        return UNKNOWN
-    strict = Scheduler(SchedulerKind.STRICT)
-    found = dict.fromkeys(defaults.PRIORITIES, strict) if is_whole else {}
-    for queue, settings in sorted(layers.queues().items()):
-        scheduler = _scheduler(settings)
-        if scheduler is not None:
-            found[queue] = scheduler
-    return FrozenMap(found) if found else ABSENT
-
-
-def _scheduler(settings: Settings) -> Scheduler | None:
-    """Service of a queue; None where no line says anything of it."""
-    priority, weight, shape = (
-        settings[key].value if key in settings else None
-        for key in ("priority", "bandwidth", "shape")
-    )
-    if priority is None and not isinstance(weight, int) and not isinstance(shape, str):
-        return None
-    shaper = _shaper_bps(shape) if isinstance(shape, str) else UNKNOWN
-    if isinstance(weight, int) and priority != "strict":
-        return Scheduler(SchedulerKind.WEIGHTED, weight, shaper)
-    if priority is Word.NO:
-        return Scheduler(SchedulerKind.WEIGHTED, UNKNOWN, shaper)
-    return Scheduler(SchedulerKind.STRICT, UNKNOWN, shaper)
-
-
-def _shaper_bps(text: str) -> Known[int]:
-    number, _, unit = text.partition(" ")
-    factor = _SHAPER_BPS.get(unit)
-    return UNKNOWN if factor is None else int(number) * factor
-
-
-def _markings(layers: Layers) -> Known[FrozenMap[int, Ecn]]:
-    if not layers.is_complete:
-        return UNKNOWN
-    found = {}
-    for queue, settings in sorted(layers.queues().items()):
-        for key, action in (("ecn", CongestionAction.MARK), ("drop", CongestionAction.DROP)):
-            said = settings.get(key)
-            if said is not None and isinstance(said.value, Ramp):
-                found[queue] = Ecn(*said.value[:3], action, is_active=True)
-                break
-    return FrozenMap(found) if found else ABSENT
