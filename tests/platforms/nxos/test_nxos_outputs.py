@@ -74,6 +74,21 @@ def test_the_table_of_pfc_is_read_in_json_too() -> None:
     assert (qos.pfc_mode, qos.pfc_tx) == (PfcMode.ON, frozenset({3}))
 
 
+def test_the_detail_of_pfc_counts_each_priority() -> None:
+    cells = "".join(f"|{150 if priority == 5 else 0:<13}" for priority in range(8))
+    text = (
+        "Ethernet1/51\n    Admin Mode: On\n    Oper Mode: On\n    VL bitmap: (20)\n"
+        "    Total Rx PFC Frames: 0\n    Total Tx PFC Frames: 150\n    -----\n"
+        "        |  Priority0  |  Priority1  |  Priority2  |  Priority3  |  Priority4\n    -----\n"
+        f"    Rx  {'|0            ' * 8}\n    -----\n    Tx  {cells}\n"
+    )
+    device = read(text)
+    assert device.defects == ()
+    assert device.ports["Ethernet1/51"].qos.pfc_tx == frozenset({5})
+    found = values(device, "Ethernet1/51")
+    assert (found[Meaning.PFC_TX, 5], found[Meaning.PFC_RX, 5], len(found)) == (150, 0, 16)
+
+
 def test_queues_are_counted_over_unicast_and_multicast() -> None:
     device = read(QUEUING)
     assert values(device) == EXPECTED

@@ -59,6 +59,7 @@ _TEXTS: Final[tuple[tuple[re.Pattern[str], Form], ...]] = tuple(
     (re.compile(pattern, re.MULTILINE), form)
     for pattern, form in (
         (r"^Port +Mode +Oper ?\((?:VL bmap|sobm)\) +RxPPP +TxPPP", Form.PFC),
+        (r"^ *Admin Mode: \w+[\s\S]{0,60}VL bitmap: ", Form.PFC),
         (
             r"Interface PFC watchdog:|^\|? *QOS GROUP \d \[\w+\] PFC|Global PFC watchdog",
             Form.PFC_QUEUE,

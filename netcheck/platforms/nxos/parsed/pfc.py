@@ -11,6 +11,7 @@ from netcheck.model.document import Document, Evidence
 from netcheck.model.known import UNKNOWN, Known
 from netcheck.model.qos import PfcMode
 from netcheck.platforms.nxos.parsed.live import Live, Sense, at_line, counted, first_text
+from netcheck.platforms.nxos.parsed.senses import PFC_RX, PFC_TX
 from netcheck.platforms.nxos.parsed.words import port_name
 from netcheck.platforms.nxos.quirks import rows
 
@@ -20,6 +21,20 @@ _ROW: Final = re.compile(
 )
 _NAME: Final = re.compile(r"(?:Br-|V)?(?:Ethernet|Eth|ethernet)\S*|port-channel\d+|ii\d\S*")
 _NOISE: Final = re.compile(r"=+|-+|Port +Mode .*|slot +\d+|.*[#>] *show .*")
+_DETAIL: Final = re.compile(r"^ *Admin Mode: \w+", re.MULTILINE)
+_PRIORITIES: Final = re.compile(r"(Rx|Tx) *\|((?: *\d+ *\|?)+)")
+_FACT: Final = re.compile(
+    r"(Admin Mode|Oper Mode|VL bitmap|Total Rx PFC Frames|Total Tx PFC Frames): *([\w()]+)"
+)
+_FACTS: Final = {
+    "Admin Mode": "mode",
+    "Oper Mode": "oper",
+    "VL bitmap": "bits",
+    "Total Rx PFC Frames": "rx",
+    "Total Tx PFC Frames": "tx",
+}
+_DETAIL_NOISE: Final = re.compile(r"-+|=+|\| *Priority0 .*|slot +\d+|.*[#>] *sh\w* .*")
+PRIORITIES: Final = 8
 _CONGESTION: Final = CounterClass.CONGESTION
 # The table counts all priorities of a port together.
 _RX: Final = Sense(Meaning.OTHER, _CONGESTION)
@@ -28,6 +43,9 @@ _RX: Final = Sense(Meaning.OTHER, _CONGESTION)
 def read_pfc(document: Document, live: Live) -> None:
     """Read the table as text; a row that does not fit is damaged and says nothing."""
     live.is_counted = True
+    if _DETAIL.search(document.text):
+        _read_detail(document, live)
+        return
     for number, line in enumerate(document.text.split("\n"), 1):
         text = line.strip()
         match = _ROW.fullmatch(text)
@@ -35,6 +53,45 @@ def read_pfc(document: Document, live: Live) -> None:
             _say(match.groupdict(), at_line(document, number), live)
         elif text and not _NOISE.fullmatch(text):
             live.tell_damaged(document, number, text)
+
+
+def _read_detail(document: Document, live: Live) -> None:
+    """Read the blocks of ``detail``: facts of each port, and frames by priority."""
+    found: dict[str, str | None] = {}
+    where = at_line(document, 0)
+    for number, line in enumerate(document.text.split("\n"), 1):
+        text = line.strip()
+        if port_name(text.rstrip(":")) is not None:
+            _say_detail(found, where, live)
+            found, where = {"port": text.rstrip(":")}, at_line(document, number)
+        elif match := _PRIORITIES.fullmatch(text):
+            _count_priorities(found.get("port") or "", match, at_line(document, number), live)
+        else:
+            facts = dict(_FACT.findall(text))
+            if "Admin Mode" in facts and "mode" in found:
+                # of a port whose own line is lost
+                _say_detail(found, where, live)
+                found = {}
+            found |= {_FACTS[word]: value.strip("()") for word, value in facts.items()}
+            if text and not facts and not _DETAIL_NOISE.fullmatch(text):
+                live.tell_damaged(document, number, text)
+    _say_detail(found, where, live)
+
+
+def _say_detail(found: Mapping[str, str | None], where: Evidence, live: Live) -> None:
+    if found.get("port"):
+        _say({name: found.get(name) for name in ("port", *_FACTS.values())}, where, live)
+
+
+def _count_priorities(port: str, match: re.Match[str], where: Evidence, live: Live) -> None:
+    name = port_name(port)
+    cells = [cell.strip() for cell in match[2].strip("|").split("|")]
+    if name is None or len(cells) != PRIORITIES:
+        return
+    sense = PFC_RX if match[1] == "Rx" else PFC_TX
+    for priority, cell in enumerate(cells):
+        key = CounterKey(name, sense.meaning, priority, f"{match[1]} Priority{priority}")
+        live.count(key, sense, counted(cell), where)
 
 
 def read_pfc_json(
