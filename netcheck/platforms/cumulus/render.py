@@ -87,4 +87,4 @@ def _ordered(tree: Tree) -> list[tuple[str, object]]:
 
 def _key(name: str) -> str:
     """Give a key: numbers in quotes, as NVUE prints ids."""
-    return f"'{name}'" if name.isdigit() else name
+    return f"'{name}'" if name.isdecimal() else name

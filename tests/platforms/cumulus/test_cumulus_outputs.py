@@ -150,3 +150,10 @@ def test_an_empty_output_is_told_and_says_nothing() -> None:
     device = read("\n", QOS)
     assert device.counters is UNKNOWN
     assert [one.touches_qos for one in device.defects] == [False]
+
+
+@pytest.mark.parametrize("digit", ["²", "٣", "1²"])
+def test_digits_of_other_scripts_stop_no_reader(digit: str) -> None:
+    for text in (texts.ROCE, texts.COUNTERS_TEXT, texts.STARTUP, texts.GROUPS):
+        for command in ("", "nv show qos roce", "nv config show"):
+            assert read(text.replace("3", digit), command).name == "leaf07"

@@ -77,11 +77,11 @@ def read_text_counters(shown: Shown, document: Document, port: str, counts: Coun
         for row in rows:
             evidence = _at(source, document, min(cell.line for cell in row.values()))
             cells = {name: cell.text for name, cell in row.items()}
-            if group and cells.get(column, "").isdigit():
+            if group and cells.get(column, "").isdecimal():
                 _add_group(counts, port, group, (int(cells[column]), cells), evidence)
             elif title.lower() == "qos port statistics":
                 _add_port_row(counts, port, cells, evidence)
-            elif title.lower() == "pfc wd status" and cells.get("traffic-class", "").isdigit():
+            elif title.lower() == "pfc wd status" and cells.get("traffic-class", "").isdecimal():
                 _add_deadlock(counts, port, int(cells["traffic-class"]), cells, evidence)
     for path, cell in shown.properties.items():
         _add_roce(counts, port, path[-2:], cell.text, _at(source, document, cell.line))
@@ -181,7 +181,7 @@ def _by_number(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
     if not isinstance(value, Mapping):
         return
     for number, cells in value.items():
-        if str(number).isdigit() and isinstance(cells, Mapping):
+        if str(number).isdecimal() and isinstance(cells, Mapping):
             yield int(number), cells
 
 

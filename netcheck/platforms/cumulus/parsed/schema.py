@@ -61,7 +61,7 @@ def _check_parts(node: Node, shape: Mapping[str, Any], path: tuple[str, ...]) ->
 def _shape_of(name: str, shape: Mapping[str, Any]) -> Any:
     if name in shape:
         return shape[name]
-    if _NUMBER in shape and all(one.isdigit() for one in expand(name)):
+    if _NUMBER in shape and all(one.isdecimal() for one in expand(name)):
         return shape[_NUMBER]
     return shape.get(_NAME, shape.get(_REST))
 

@@ -45,7 +45,7 @@ class Objects:
         found: dict[int, list[Node]] = {}
         for node in self.at(*path).nodes:
             for name, part in node.listed():
-                if name.isdigit():
+                if name.isdecimal():
                     found.setdefault(int(name), []).append(part)
         return {number: Objects(tuple(found[number])) for number in sorted(found)}
 
@@ -70,7 +70,7 @@ def plain_number(text: str) -> Known[int]:
     for unit in _UNITS:
         text = text.removesuffix(unit)
     number, _, fraction = text.strip().partition(".")
-    is_plain = number.isascii() and number.isdigit() and not fraction.strip("0")
+    is_plain = number.isascii() and number.isdecimal() and not fraction.strip("0")
     return int(number) if is_plain else UNKNOWN
 
 

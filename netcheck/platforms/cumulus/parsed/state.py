@@ -143,7 +143,7 @@ def _read_profile_tables(shown: Shown, document: Document, port: str, observed: 
         marks = {
             int(text_in(row, "traffic-class")): _marking(row)
             for row in ecn
-            if text_in(row, "traffic-class").isdigit()
+            if text_in(row, "traffic-class").isdecimal()
         }
         observed.tell(port, at(ecn[0]), {"ecn": FrozenMap(marks)})
         return
@@ -219,7 +219,7 @@ def _shown_pfc(texts: Mapping[tuple[str, ...], str]) -> Facts:
     listed = texts.get(("pfc", "pfc-priority"), "")
     if not listed:
         return {}
-    numbers = frozenset(int(one) for one in expand(listed) if one.isdigit())
+    numbers = frozenset(int(one) for one in expand(listed) if one.isdecimal())
     facts: Facts = {}
     for fact, leaf in (("pfc_rx", "rx-enabled"), ("pfc_tx", "tx-enabled")):
         is_on = quirks.switched(texts.get(("pfc", leaf), "yes" if not numbers else ""))
@@ -240,7 +240,7 @@ def _shown_ecn(texts: Mapping[tuple[str, ...], str]) -> Facts:
         CongestionAction.MARK,
         is_active=True,
     )
-    return {"ecn": FrozenMap({int(one): mark for one in expand(queues) if one.isdigit()})}
+    return {"ecn": FrozenMap({int(one): mark for one in expand(queues) if one.isdecimal()})}
 
 
 def _shown_maps(shown: Shown, one: OneClick | None) -> Facts:
@@ -265,9 +265,9 @@ def _map_of(
     shown = {
         int(one): int(text_in(row, value))
         for row in rows
-        if key in row and value in row and text_in(row, value).isdigit()
+        if key in row and value in row and text_in(row, value).isdecimal()
         for one in expand(text_in(row, key))
-        if one.isdigit()
+        if one.isdecimal()
     }
     if len(shown) == size:
         return FrozenMap(dict(sorted(shown.items())))
@@ -279,7 +279,7 @@ def _services(rows: list[Row], one: OneClick | None) -> Known[FrozenMap[int, Sch
     found: dict[int, Scheduler] = {}
     for row in rows:
         queue, service = text_in(row, "traffic-class"), _service(text_in(row, "scheduler-weight"))
-        if not queue.isdigit() or service is None:
+        if not queue.isdecimal() or service is None:
             return UNKNOWN
         found[int(queue)] = service
     if len({text_in(row, "switch-prio") for row in rows}) == len(defaults.PRIORITIES):
@@ -315,7 +315,7 @@ def _read_groups(shown: Shown, about: tuple[str, Evidence], observed: Observed) 
     for rows in shown.tables.values():
         for row in rows:
             cells = [cell.text for cell in row.values()]
-            if len(cells) == _GROUP_COLUMNS and cells[0].isdigit():
+            if len(cells) == _GROUP_COLUMNS and cells[0].isdecimal():
                 accounts[int(cells[0])] = _account(cells)
     if accounts:
         observed.tell(*about, {"ingress_buffer": FrozenMap(accounts)})
@@ -347,7 +347,7 @@ def read_json_groups(data: Any, document: Document, port: str, observed: Observe
     accounts = {
         int(group): _json_account(row)
         for group, row in (data.items() if isinstance(data, Mapping) else ())
-        if str(group).isdigit() and isinstance(row, Mapping)
+        if str(group).isdecimal() and isinstance(row, Mapping)
     }
     if accounts:
         observed.tell(port, source_of(document), {"ingress_buffer": FrozenMap(accounts)})

@@ -49,6 +49,6 @@ def threshold_of(text: str) -> Known[Dynamic]:
     match = _ALPHA.fullmatch(text)
     if match is None:
         return UNKNOWN
-    if not match[1].isdigit():
+    if not match[1].isdecimal():
         return Dynamic(inf)
     return Dynamic(int(match[1]) / int(match[2] or 1))
