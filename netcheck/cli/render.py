@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 import click
 
 from netcheck.cli.options import INTENT, Common, out_option, reporting
 from netcheck.cli.output import publish, say
 from netcheck.model.collector import no_collection
 from netcheck.model.errors import InputError
+from netcheck.model.fabric import Fabric
 from netcheck.model.finding import ExitCode
+from netcheck.model.halves import in_two
 from netcheck.report.report import Report
+
+MANY_DEVICES = 500  # from here on a second process is worth its start
 
 
 @click.command()
@@ -35,7 +41,7 @@ def _render(
     common: Common, intent: tuple[str, ...], output: str | None, *, explain: bool
 ) -> ExitCode:
     from netcheck import api  # noqa: PLC0415 -- options are checked without it
-    from netcheck.cli.tree import write_tree  # noqa: PLC0415 -- as above
+    from netcheck.cli.tree import write_devices, write_inventory  # noqa: PLC0415 -- as above
     from netcheck.intent.explain import explain as derive  # noqa: PLC0415 -- as above
 
     fabric = api.complete(api.load_intent(intent, deployable=True))
@@ -51,9 +57,22 @@ def _render(
     if not refused:
         for device in chosen.values():
             api.platform_of(device)  # told before anything is written
-        # device by device: the texts of a large fabric are more than its model
-        rendered = (pair for name in chosen for pair in api.render(fabric, [name]).items())
-        number = write_tree(output, fabric, rendered)
+        number = sum(
+            in_two(
+                lambda: write_devices(output, _rendered(fabric, list(chosen)[::2])),
+                lambda: write_devices(output, _rendered(fabric, list(chosen)[1::2])),
+            )
+            if len(chosen) >= MANY_DEVICES
+            else (write_devices(output, _rendered(fabric, chosen)),)
+        )
+        write_inventory(output, fabric)
         notes = (f"{output}: {number} files",)
     report = Report("render", tuple(refused), devices=tuple(chosen), notes=notes, done="rendered")
     return publish(report, common)
+
+
+def _rendered(fabric: Fabric, names: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Device by device: the texts of a large fabric are more than its model."""
+    from netcheck import api  # noqa: PLC0415 -- as above
+
+    return (pair for name in names for pair in api.render(fabric, [name]).items())

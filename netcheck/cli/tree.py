@@ -15,10 +15,8 @@ from netcheck.report.publish import write_whole
 INVENTORY = "inventory.json"
 
 
-def write_tree(
-    directory: str, fabric: Fabric, files: Iterable[tuple[str, Mapping[str, str]]]
-) -> int:
-    """Write every file as a whole; give their number.
+def write_devices(directory: str, files: Iterable[tuple[str, Mapping[str, str]]]) -> int:
+    """Write every file of these devices as a whole; give their number.
 
     Files of an earlier rendering that a device no longer has are removed.
 
@@ -36,8 +34,16 @@ def write_tree(
             written.add(path)
         _remove_stale(folder, written)
         number += len(written)
-    write_whole(root / INVENTORY, inventory(fabric))
     return number
+
+
+def write_inventory(directory: str, fabric: Fabric) -> None:
+    """Write the inventory of a rendered tree.
+
+    Raises:
+        InputError: The folder cannot be written to.
+    """
+    write_whole(Path(directory) / INVENTORY, inventory(fabric))
 
 
 def _remove_stale(folder: Path, written: set[Path]) -> None:
