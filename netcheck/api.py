@@ -243,16 +243,13 @@ def observe(
 
 def _judge_observed(found: Assembly, intended: Fabric | None, profile: str) -> list[Finding]:
     from netcheck.compare.compare import compare  # noqa: PLC0415 -- as lint_intent
-    from netcheck.compare.health import health  # noqa: PLC0415 -- as lint_intent
     from netcheck.rules.engine import judge  # noqa: PLC0415 -- as lint_intent
     from netcheck.rules.settle import settle  # noqa: PLC0415 -- as lint_intent
 
     judged = judge(found.fabric, intended=intended, stage=Stage.LINT, profile=profile)
     judged += found.findings
     judged += (
-        replace(each, stage=Stage.LINT)
-        for each in health(found.before, found.fabric)
-        if each.verdict is Verdict.FAIL
+        replace(each, stage=Stage.LINT) for each in found.moved if each.verdict is Verdict.FAIL
     )
     if intended is not None:
         compared = compare(_only(intended, found.fabric), found.fabric, stage=Stage.LINT)
@@ -296,7 +293,7 @@ def verify_snapshot(
     findings = verify(
         fabric,
         found.fabric,
-        before=found.before,
+        moved=found.moved,
         extra=(*found.findings, *_not_had(given, found.fabric)),
         suppressions=found.suppressions,
         profile=profile,

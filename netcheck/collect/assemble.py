@@ -11,6 +11,7 @@ from netcheck.collect.links import links_from_neighbours, with_certain_roles
 from netcheck.collect.merge import Difference, find_evidence, merge
 from netcheck.collect.shown import Unshown, unshown
 from netcheck.compare.compare import show
+from netcheck.compare.health import moved_between
 from netcheck.model.counters import Counter, CounterKey
 from netcheck.model.device import Device
 from netcheck.model.document import Document, DocumentKind, Evidence
@@ -35,13 +36,13 @@ class Assembly:
     """An observed fabric and what was seen on the way to it.
 
     Attributes:
-        before: ``device -> counters of the first reading``, where there are two.
+        moved: What moved, or cannot be told to have stood still, between two readings.
         findings: Where configurations and live state differ.
         suppressions: Those that stand as comments in configurations.
     """
 
     fabric: Fabric
-    before: FrozenMap[str, Known[Counters]] = FrozenMap()
+    moved: tuple[Finding, ...] = ()
     findings: tuple[Finding, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
 
@@ -55,6 +56,7 @@ class Reading:
         differences: Where its configuration and its live state differ.
         suppressions: Those that stand as comments in its configuration.
         unshown: What its outputs should show and do not.
+        moved: What moved between its two readings.
     """
 
     device: Device
@@ -62,6 +64,7 @@ class Reading:
     differences: tuple[Difference, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
     unshown: tuple[Unshown, ...] = ()
+    moved: tuple[Finding, ...] = ()
 
 
 def assemble(
@@ -101,7 +104,14 @@ def read(
         if _has_rebooted(device, second):
             before = UNKNOWN
     device = replace(device, hidden=knobs(given.platform).hidden)
-    return Reading(device, before, tuple(differences), tuple(comments), tuple(work.unshown))
+    return Reading(
+        device,
+        before,
+        tuple(differences),
+        tuple(comments),
+        tuple(work.unshown),
+        () if before is None else tuple(moved_between(name, before, device.counters)),
+    )
 
 
 def _has_rebooted(first: Device, second: Device) -> bool:
@@ -142,7 +152,7 @@ def put_together(
 ) -> Assembly:
     """Make one fabric of devices that were read one by one."""
     devices: dict[str, Device] = {}
-    before: dict[str, Known[Counters]] = {}
+    moved: list[Finding] = []
     findings: list[Finding] = []
     suppressions: list[Suppression] = []
     for each in readings:
@@ -152,8 +162,7 @@ def put_together(
         if stage is Stage.VERIFY:
             findings += (_missing(each.device, one) for one in each.unshown)
         suppressions += each.suppressions
-        if each.before is not None:
-            before[name] = each.before
+        moved += each.moved
     links = intended.links if intended and intended.links else links_from_neighbours(devices)
     fabric = Fabric(
         name=intended.name if intended else "observed",
@@ -164,7 +173,7 @@ def put_together(
         policies=intended.policies if intended else FrozenMap(),
         policy=intended.policy if intended else UNKNOWN,
     )
-    return Assembly(fabric, FrozenMap(before), tuple(findings), tuple(suppressions))
+    return Assembly(fabric, tuple(moved), tuple(findings), tuple(suppressions))
 
 
 def parse_documents(given: DeviceDocuments, name: str, documents: list[Document]) -> Device:

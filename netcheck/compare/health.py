@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning, counter_delta
 from netcheck.model.document import Evidence
-from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Place, Severity, Stage, Verdict
 from netcheck.model.known import UNKNOWN, Known, is_known
 
@@ -18,23 +17,15 @@ PHYSICAL = frozenset({Meaning.PHYSICAL_ERROR, Meaning.LINK_DOWN, Meaning.ICRC_ER
 Counters = Mapping[CounterKey, Counter]
 
 
-def health(before: Mapping[str, Known[Counters]], observed: Fabric) -> Iterator[Finding]:
-    """Yield a finding for each must-be-zero counter that grew since the first reading.
+def moved_between(name: str, first: Known[Counters], last: Known[Counters]) -> Iterator[Finding]:
+    """Yield a finding for each must-be-zero counter of a device that grew between two readings.
 
     One that either reading lacks, or that was reset between them, is unverified.
-
-    Args:
-        before: ``device -> counters of the first reading``; the second is in
-            ``observed``. Devices with one reading are left out.
     """
-    for name, first in before.items():
-        device = observed.devices.get(name)
-        if device is None:
-            continue
-        if not is_known(first) or not is_known(device.counters):
-            yield _unread(name)
-        else:
-            yield from _moved(name, first, device.counters)
+    if not is_known(first) or not is_known(last):
+        yield _unread(name)
+    else:
+        yield from _moved(name, first, last)
 
 
 def _moved(name: str, first: Counters, last: Counters) -> Iterator[Finding]:

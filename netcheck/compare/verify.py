@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from netcheck.compare.compare import compare
-from netcheck.compare.health import Counters, health
 from netcheck.model.fabric import Fabric, Suppression
 from netcheck.model.finding import Finding, Stage
-from netcheck.model.known import Known
 from netcheck.rules.engine import judge
 from netcheck.rules.settle import settle
 
@@ -17,7 +15,7 @@ def verify(
     intended: Fabric,
     observed: Fabric,
     *,
-    before: Mapping[str, Known[Counters]] | None = None,
+    moved: Iterable[Finding] = (),
     extra: Iterable[Finding] = (),
     suppressions: Iterable[Suppression] = (),
     profile: str = "baseline",
@@ -28,7 +26,7 @@ def verify(
     Args:
         intended: A completed intent.
         observed: What a snapshot of the same devices shows.
-        before: Counters of the first of two readings, by device.
+        moved: What moved between two readings.
         extra: Findings made while reading (configuration against live state).
         today: ISO date by which suppressions expire.
     """
@@ -37,7 +35,7 @@ def verify(
         *judge(
             observed, intended=intended, stage=Stage.VERIFY, evidence_asked=True, profile=profile
         ),
-        *health(before or {}, observed),
+        *moved,
         *extra,
     ]
     return settle(found, intended, suppressions=suppressions, today=today)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -128,3 +129,18 @@ def counter_delta(before: Counter, after: Counter) -> Known[int]:
     wrapped = after.value - before.value + top + 1
     can_wrap = after.limit is CounterLimit.WRAPS and after.width_bits < 64  # noqa: PLR2004 -- a 64-bit counter does not wrap in a test
     return wrapped if can_wrap and wrapped < (top + 1) // 2 else UNKNOWN
+
+
+def with_meaning(
+    counters: Mapping[CounterKey, Counter], meaning: Meaning
+) -> Iterator[tuple[CounterKey, Counter]]:
+    """Yield the counters of one meaning.
+
+    A map that keeps them apart by meaning offers a method of this name, so that
+    the others need not be looked at.
+    """
+    own = getattr(counters, "with_meaning", None)
+    if own is not None:
+        yield from own(meaning)
+        return
+    yield from (pair for pair in counters.items() if pair[0].meaning is meaning)

@@ -127,7 +127,7 @@ class Sweep:
         return verify(
             self.fabric,
             found.fabric,
-            before=found.before,
+            moved=found.moved,
             extra=found.findings,
             suppressions=found.suppressions,
             today=api.today(),

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from netcheck.collect.assemble import RULE, assemble
+from netcheck.collect.assemble import RULE, assemble, read
 from netcheck.collect.cluster import DeviceDocuments, Item
 from netcheck.collect.comments import suppressions_in
 from netcheck.collect.grouping import gather
@@ -110,9 +110,9 @@ def test_two_readings_keep_the_counters_of_both(tmp_path: Path) -> None:
         text = f"NIC statistics:\n     rx_prio3_pause: {amount}\n     rx_discards_phy: 0\n"
         (tmp_path / word).mkdir()
         (tmp_path / word / "ethtool_rail0.txt").write_text(text, encoding="utf-8")
-    found = assemble(gather([tmp_path]).devices)
-    [name] = found.fabric.devices
-    first, second = found.before[name], found.fabric.devices[name].counters
+    [given] = gather([tmp_path]).devices
+    found = read(given)
+    first, second = found.before, found.device.counters
     assert isinstance(first, FrozenMap)
     assert isinstance(second, FrozenMap)
     moved = {key.name: (first[key].value, second[key].value) for key in first if key in second}

@@ -2,10 +2,8 @@
 
 import pytest
 
-from netcheck.compare.health import health
+from netcheck.compare.health import moved_between
 from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
-from netcheck.model.device import Device
-from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known
@@ -19,9 +17,7 @@ def reading(value: Known[int]) -> Counters:
 
 
 def verdicts(before: Known[Counters], after: Known[Counters]) -> list[Verdict]:
-    device = Device("leaf01", counters=after)
-    seen = Fabric("x", devices=FrozenMap({"leaf01": device}))
-    return [finding.verdict for finding in health({"leaf01": before}, seen)]
+    return [finding.verdict for finding in moved_between("leaf01", before, after)]
 
 
 def test_a_counter_that_stands_still_is_no_finding() -> None:

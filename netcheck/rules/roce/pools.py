@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netcheck.model.counters import Meaning
+from netcheck.model.counters import Meaning, with_meaning
 from netcheck.model.fact import NotGivenError, is_readable
 from netcheck.model.finding import Place, Severity
 from netcheck.model.known import is_known
@@ -121,8 +121,8 @@ def _idle_priorities(device: DeviceView, lossless: set[int]) -> Iterator[Fault]:
 def _packets(device: DeviceView, meaning: Meaning) -> dict[str, dict[int, int]]:
     """Packets by port and by queue or priority."""
     found: dict[str, dict[int, int]] = {}
-    for key, counter in device.counters.items():
-        if key.meaning is meaning and is_known(counter.value):
+    for key, counter in with_meaning(device.counters, meaning):
+        if is_known(counter.value):
             queues = found.setdefault(key.port, {})
             queues[key.number] = queues.get(key.number, 0) + counter.value
     return found
