@@ -26,7 +26,7 @@ FOLDER = Path(os.environ.get("NETCHECK_BENCH_DIR", "/var/tmp/netcheck-bench")) /
 NETCHECK = str(Path(sys.executable).with_name("netcheck"))
 WANTED = ("sonic", "cumulus", "eos", "nxos")
 GROWTH_PODS = (11, 22, 44)  # about 250, 500 and 1,000 switches
-RUNS = 3
+RUNS = 2
 
 
 class Used(NamedTuple):
@@ -110,12 +110,12 @@ def render(pods: int) -> tuple[Shape, Used]:
     return shape, used
 
 
-def _row(what: str, shape: Shape, used: Used) -> str:
+def row(what: str, shape: Shape, used: Used) -> str:
     size = f"{shape.switches:,} switches, {shape.nic_ports:,} NIC ports"
     return f"| {what} | {size} | {used.wall_s:.1f} | {used.cpu_s:.1f} | {used.peak_mib:,.0f} |"
 
 
-def _best(used: list[Used]) -> Used:
+def best(used: list[Used]) -> Used:
     return min(used, key=lambda one: one.cpu_s)
 
 
@@ -125,21 +125,21 @@ HEAD = ["| command | fabric | wall s | cpu s | peak MiB |", "|---|---|---|---|--
 def main() -> None:
     """Run the parts that are named, or all; write them into RESULTS.md."""
     parts = sys.argv[1:] or ["growth", "lint", "render"]
-    about = f"{machine()}; switches: {', '.join(platforms())}; least processor time of {RUNS} runs."
+    about = f"{machine()}; switches: {', '.join(platforms())}; least processor time of the runs."
     if "lint" in parts:
         shape, used = lint(WHOLE_PODS)
-        put("scale: lint", [about, "", *HEAD, _row("netcheck lint", shape, _best(used))])
+        put("scale: lint", [about, "", *HEAD, row("netcheck lint", shape, best(used))])
     if "render" in parts:
         shape, one = render(WHOLE_PODS)
-        put("scale: render", [about, "", *HEAD, _row("netcheck render", shape, one)])
+        put("scale: render", [about, "", *HEAD, row("netcheck render", shape, one)])
     if "growth" in parts:
         put("scale: growth", [about, "", *growth()])
 
 
 def growth() -> list[str]:
     """Rows over sizes, and growth relative to linear."""
-    found = [(shape, _best(used)) for shape, used in (lint(pods) for pods in GROWTH_PODS)]
-    rows = [_row("netcheck lint", shape, used) for shape, used in found]
+    found = [(shape, best(used)) for shape, used in (lint(pods) for pods in GROWTH_PODS)]
+    rows = [row("netcheck lint", shape, used) for shape, used in found]
     (small, least), (large, most) = found[0], found[-1]
     linear = least.cpu_s * large.nic_ports / small.nic_ports
     ratio = f"From the first to the last, cpu grows {most.cpu_s / linear:.2f} times linear."
