@@ -109,7 +109,7 @@ def child_environment(folder: Path) -> dict[str, str]:
 
 def _private_folder(run: Run) -> Path:
     number = len(list(run.folder.glob("ansible-*"))) + 1
-    folder = run.folder / f"ansible-{number}"
+    folder = run.folder.resolve() / f"ansible-{number}"  # the child works in that folder
     folder.mkdir(mode=0o700)
     return folder
 
@@ -120,7 +120,7 @@ def _write_inputs(folder: Path, run: Run, names: Sequence[str], address: Path) -
     write_atomically(folder / "ansible.cfg", "[defaults]\n")
     write_atomically(folder / "inventory" / "hosts.json", json.dumps(inventory))
     variables = {
-        "netcheck_run": str(run.folder),
+        "netcheck_run": str(run.folder.resolve()),
         "netcheck_secrets": str(address),
         "netcheck_serial": ["100%"],
     }

@@ -56,10 +56,13 @@ def config_of(world: World, device: str) -> dict[str, dict[str, object]]:
     return found
 
 
-def test_both_backends_end_in_the_same_device_state(world: World, tmp_path: Path) -> None:
+def test_both_backends_end_in_the_same_device_state(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     before, after, undone = held_files(world), {}, {}
     for name in ("netmiko", "ansible"):
-        state = tmp_path / name
+        state = Path(name)  # as a user types it, relative to where he is
         plan = make_plan(world.fabric, world.rendered)
         result = deploy(plan, state, backend(name), confirm=lambda _: True)
         assert result.is_ok, result
