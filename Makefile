@@ -40,14 +40,15 @@ docs: $(STAMP)  ## write the generated pages again
 	$(BIN)/python -m scripts.generate
 
 golden: $(STAMP)  ## write the golden configurations again; read every changed line
-	$(BIN)/python -m tests.platforms.sonic.regenerate_golden
+	for platform in cumulus eos nxos sonic; do $(BIN)/python -m tests.platforms.$$platform.regenerate_golden; done
 
 bench: $(STAMP)  ## figures beside peers, into benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.parts
 
-bench-scale: $(STAMP)  ## lint and render 131,072 NIC ports and 6,000 switches (some minutes)
+bench-scale: $(STAMP)  ## lint and render 6,000 switches, verify a snapshot of 1,000 (half an hour)
 	$(BIN)/python -m benchmarks.scale
+	$(BIN)/python -m benchmarks.snapshot
 
 sweep: $(STAMP)  ## delete and cut every line of every snapshot (36 min on 2 cores)
 	NETCHECK_SWEEP=all $(BIN)/pytest -n auto --dist loadgroup tests/chain/test_sweep.py
