@@ -36,7 +36,20 @@ NEEDED = (
         for file in ("anchors.yaml", "capabilities.yaml")
     ),
 )
-KINDS = {".py", ".pyi", ".typed", ".json", ".yaml", ".yml", ".j2", ".ini", ".md", ".toml"}
+KINDS = {
+    ".cfg",
+    ".css",
+    ".py",
+    ".pyi",
+    ".typed",
+    ".json",
+    ".yaml",
+    ".yml",
+    ".j2",
+    ".ini",
+    ".md",
+    ".toml",
+}
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
 
