@@ -61,7 +61,8 @@ def render(device: Device, fabric: Fabric) -> Mapping[str, str]:
             interfaces=[(port.name, *_interface(port, by_port, profiles)) for port in ports],
         )
     )
-    return {FILE: text}
+    # A lone `!` is EOS's own empty line: nothing is said, and nothing is missing.
+    return {FILE: text if text.strip() else "!\n"}
 
 
 def queue_word(device: Device) -> str:

@@ -53,7 +53,7 @@ def read_dump(text: str) -> list[Hash] | None:
         return None
     try:
         return list(_hashes(text, opened.end()))
-    except (_OtherwiseError, ValueError):
+    except (_OtherwiseError, ValueError, RecursionError):
         return None
 
 
