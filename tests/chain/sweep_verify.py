@@ -291,14 +291,14 @@ def _still_judged(name: str, old: object, new: object) -> bool:
 
     Rows of a lookup table are each judged by themselves, and no port of this
     device is without an account of its own, so that none of them looks one up.
-    Of an address table, checks take the entries that carry RoCE v2 over IP; the
-    others, and their kinds, serve no traffic.
+    Of an address table, checks take the entries that carry RoCE v2 over IP, or,
+    where no application names an index, no more than which entries there are.
     """
     if not isinstance(old, tuple) or not isinstance(new, tuple) or not new:
         return False
     if name == "headroom_table":
         return set(new) < set(old)
-    return name == "gids" and _routed(old) == _routed(new)
+    return name == "gids" and (_routed(old) == _routed(new) or _named(old) == _named(new))
 
 
 def _routed(gids: Sequence[Gid]) -> list[Gid]:
@@ -306,3 +306,7 @@ def _routed(gids: Sequence[Gid]) -> list[Gid]:
     return [
         gid for gid in gids if gid.kind is GidType.ROCE_V2 and not gid.address.startswith("fe80:")
     ]
+
+
+def _named(gids: Sequence[Gid]) -> list[tuple[int, str]]:
+    return [(gid.index, gid.address) for gid in gids]
