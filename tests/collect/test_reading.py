@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -83,17 +86,37 @@ def test_an_executor_gives_the_readings_in_order(given: list[DeviceDocuments]) -
         assert shown(list(read_all(given, executor=pool))) == shown(list(read_all(given)))
 
 
-def test_two_workers_of_a_cluster_give_the_same(given: list[DeviceDocuments]) -> None:
-    distributed = pytest.importorskip(
+ON_A_CLUSTER = """
+import pickle, sys
+from distributed import Client, LocalCluster
+from netcheck.collect.grouping import gather
+from netcheck.collect.parcel import packed
+from netcheck.collect.reading import read_all
+
+if __name__ == "__main__":
+    given = gather([sys.argv[1]]).devices
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(**options) as cluster, Client(cluster) as client:
+        found = [packed(each) for each in read_all(given, executor=client.get_executor())]
+    with open(sys.argv[2], "wb") as stream:
+        pickle.dump(found, stream)
+"""
+
+
+def test_two_workers_of_a_cluster_give_the_same(
+    given: list[DeviceDocuments], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    pytest.importorskip(
         "distributed", reason="needs the extra 'cluster': pip install -e '.[cluster]'"
     )
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        found = list(read_all(given, executor=client.get_executor()))
+    folder = tmp_path_factory.mktemp("cluster")
+    script, out = folder / "on_a_cluster.py", folder / "found"
+    script.write_text(ON_A_CLUSTER)
+    # In a process of its own: what the cluster leaves open is not this process's.
+    command = [sys.executable, str(script), str(tmp_path), str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    found = [unpacked(each) for each in pickle.loads(out.read_bytes())]  # noqa: S301 -- written by ON_A_CLUSTER
     assert shown(found) == shown(list(read_all(given)))
 
 
