@@ -17,7 +17,9 @@ from importlib import import_module, util
 from typing import Any
 
 from netcheck.lab.building import Building
+from netcheck.lab.devices.deviation import Deviation
 from netcheck.lab.devices.device import SimulatedDevice
+from netcheck.lossless.dataplane.network import PRIORITIES, Node
 
 Undo = Callable[[], None]
 Values = Mapping[str, Any]  # arguments differ by change
@@ -50,6 +52,53 @@ def changes_of(platform: str) -> Mapping[str, Change]:
         return {}
     found: Mapping[str, Change] = import_module(name).CHANGES
     return found
+
+
+def stop_counters(name: str, deviation: Deviation, port: str, values: Values) -> Done:
+    """Let counters of a port stand still: those of ``kinds``, at every index."""
+    kinds = [str(kind) for kind in values["kinds"]]
+    keys = {(port, kind, index) for kind in kinds for index in range(PRIORITIES)}
+    fresh = keys - deviation.stuck
+    deviation.stuck |= fresh
+
+    def undo() -> None:
+        deviation.stuck -= fresh
+
+    return Done(f"{name} {port}: {', '.join(kinds)} no longer move", undo)
+
+
+def move_lossless(node: Node, deviation: Deviation, to: int, word: str) -> Done:
+    """Let the hardware lead every lossless DSCP to another class, whatever is shown.
+
+    Args:
+        node: What the hardware holds.
+        deviation: The device's own.
+        to: Where the DSCPs go.
+        word: What the platform calls that.
+
+    Raises:
+        FaultError: No DSCP leads to a lossless class.
+    """
+    before = dict(deviation.class_of_dscp)
+    changed = {
+        name: {
+            dscp: to
+            for dscp, priority in enumerate(held.priority_of_dscp)
+            if priority in held.pauses_sent
+        }
+        for name, held in node.ports.items()
+    }
+    moved = sorted({dscp for mapped in changed.values() for dscp in mapped})
+    if not moved:
+        raise FaultError(f"{node.name}: no DSCP maps to a lossless priority there")
+    deviation.class_of_dscp.update(changed)
+
+    def undo() -> None:
+        deviation.class_of_dscp = before
+
+    dscps = ",".join(map(str, moved))
+    says = f"{node.name}: hardware maps DSCP {dscps} to {word} {to}, whatever is shown"
+    return Done(says, undo)
 
 
 def swap_cables(building: Building, place: tuple[str, str]) -> Done:

@@ -11,7 +11,15 @@ from netcheck.lab.devices.cumulus.state import CumulusSwitch
 from netcheck.lab.devices.cumulus.tree import Tree, difference, drop, put, subtree
 from netcheck.lab.devices.cumulus.words import switch as word_for
 from netcheck.lab.devices.device import SimulatedDevice
-from netcheck.lab.fault_changes import Change, Done, FaultError, Undo, Values
+from netcheck.lab.fault_changes import (
+    Change,
+    Done,
+    FaultError,
+    Undo,
+    Values,
+    move_lossless,
+    stop_counters,
+)
 
 XOFF_BYTES = 1_000_000
 ODD = "odd"
@@ -197,38 +205,13 @@ def _hardware_headroom(device: SimulatedDevice, port: str, values: Values) -> Do
 
 def _hardware_map(device: SimulatedDevice, port: str, values: Values) -> Done:
     del port
-    switch, to = _switch(device), int(values["priority"])
-    before = dict(switch.deviation.priority_of_dscp)
-    moved: set[int] = set()
-    for name, held in switch.hardware().ports.items():
-        changed = {
-            dscp: to
-            for dscp, priority in enumerate(held.priority_of_dscp)
-            if priority in held.pauses_sent
-        }
-        switch.deviation.priority_of_dscp[name] = changed
-        moved |= set(changed)
-    if not moved:
-        raise FaultError(f"{switch.name}: no DSCP maps to a lossless priority there")
-
-    def undo() -> None:
-        switch.deviation.priority_of_dscp = before
-
-    dscps = ",".join(map(str, sorted(moved)))
-    says = f"{switch.name}: hardware maps DSCP {dscps} to priority {to}, whatever is shown"
-    return Done(says, undo)
+    switch = _switch(device)
+    return move_lossless(switch.hardware(), switch.deviation, int(values["priority"]), "priority")
 
 
 def _stuck(device: SimulatedDevice, port: str, values: Values) -> Done:
     switch = _switch(device)
-    kinds = [str(kind) for kind in values["kinds"]]
-    keys = {(port, kind, index) for kind in kinds for index in defaults.PRIORITIES}
-    switch.deviation.stuck |= keys
-
-    def undo() -> None:
-        switch.deviation.stuck -= keys
-
-    return Done(f"{switch.name} {port}: {', '.join(kinds)} no longer move", undo)
+    return stop_counters(switch.name, switch.deviation, port, values)
 
 
 CHANGES: dict[str, Change] = {

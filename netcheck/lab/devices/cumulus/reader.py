@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from netcheck.lab.devices.cumulus import defaults
 from netcheck.lab.devices.cumulus.headroom import (
@@ -13,6 +13,7 @@ from netcheck.lab.devices.cumulus.headroom import (
     headroom_bytes,
 )
 from netcheck.lab.devices.cumulus.tree import Tree, subtree
+from netcheck.lab.devices.deviation import Deviation
 from netcheck.lossless.dataplane.network import (
     PRIORITIES,
     Account,
@@ -37,21 +38,6 @@ INFINITE_BYTES = 1 << 40
 LOSSY_ALPHA = 8.0
 LOSSLESS_ALPHA = 1.0
 _LAST_GROUP = 7
-
-
-@dataclass
-class Deviation:
-    """Where the hardware differs from what the switch shows; empty in health.
-
-    Attributes:
-        headroom: ``(port, priority group) -> bytes`` the hardware has.
-        priority_of_dscp: ``port -> DSCP -> priority`` the hardware has.
-        stuck: Counters that no longer move: ``(port, kind, index)``.
-    """
-
-    headroom: dict[tuple[str, int], int] = field(default_factory=dict)
-    priority_of_dscp: dict[str, dict[int, int]] = field(default_factory=dict)
-    stuck: set[tuple[str, str, int]] = field(default_factory=set)
 
 
 def stepped(threshold: object) -> int:
@@ -158,7 +144,7 @@ class PortReader:
         if trust == "port":
             return "dscp", (int(self.mapping["port-default-sp"]),) * len(defaults.DSCPS)
         found = self._priorities("dscp", len(defaults.DSCPS))
-        changed = self.deviation.priority_of_dscp.get(self.name, {})
+        changed = self.deviation.class_of_dscp.get(self.name, {})
         dscps = tuple(changed.get(dscp, priority) for dscp, priority in enumerate(found))
         return "pcp" if trust == "l2" else "dscp", dscps
 

@@ -10,11 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from netcheck.lab.devices.cumulus.checks import find_refused
-from netcheck.lab.devices.cumulus.reader import Deviation, PortReader, read_node
+from netcheck.lab.devices.cumulus.reader import PortReader, read_node
 from netcheck.lab.devices.cumulus.refusals import Refused
 from netcheck.lab.devices.cumulus.schema import release_of, typed
 from netcheck.lab.devices.cumulus.tallies import Tallies
 from netcheck.lab.devices.cumulus.tree import Tree, commands, dump
+from netcheck.lab.devices.deviation import Deviation
 from netcheck.lab.devices.device import SimulatedDevice, Surroundings
 from netcheck.lab.topology import LabDevice
 from netcheck.lossless.dataplane.network import Node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from netcheck.lab.devices.cumulus.reader import Deviation
+from netcheck.lab.devices.deviation import Deviation
 from netcheck.lossless.dataplane.network import PRIORITIES
 from netcheck.lossless.dataplane.result import PortCounters
 

@@ -13,7 +13,14 @@ from netcheck.lab.devices.device import SimulatedDevice
 from netcheck.lab.devices.eos.reader import WATCHDOG
 from netcheck.lab.devices.eos.sessions import set_running
 from netcheck.lab.devices.eos.state import EosSwitch
-from netcheck.lab.fault_changes import Change, Done, FaultError, Undo, Values
+from netcheck.lab.fault_changes import (
+    Change,
+    Done,
+    FaultError,
+    Undo,
+    Values,
+    stop_counters,
+)
 
 
 def _switch(device: SimulatedDevice) -> EosSwitch:
@@ -127,12 +134,12 @@ def _hardware_map(device: SimulatedDevice, port: str, values: Values) -> Done:
     moved = _lossless_dscps(switch)
     if not moved:
         raise FaultError(f"{switch.name}: no DSCP maps to a lossless priority there")
-    before = dict(switch.deviation.priority_of_dscp)
+    before = dict(switch.deviation.class_of_dscp)
     for name in switch.speeds:
-        switch.deviation.priority_of_dscp[name] = dict.fromkeys(moved, to)
+        switch.deviation.class_of_dscp[name] = dict.fromkeys(moved, to)
 
     def undo() -> None:
-        switch.deviation.priority_of_dscp = before
+        switch.deviation.class_of_dscp = before
 
     dscps = ",".join(map(str, moved))
     says = f"{switch.name}: hardware maps DSCP {dscps} to traffic class {to}, whatever is shown"
@@ -141,14 +148,7 @@ def _hardware_map(device: SimulatedDevice, port: str, values: Values) -> Done:
 
 def _stuck(device: SimulatedDevice, port: str, values: Values) -> Done:
     switch = _switch(device)
-    kinds = [str(kind) for kind in values["kinds"]]
-    keys = {(port, kind, index) for kind in kinds for index in range(8)}
-    switch.deviation.stuck |= keys
-
-    def undo() -> None:
-        switch.deviation.stuck -= keys
-
-    return Done(f"{switch.name} {port}: {', '.join(kinds)} no longer move", undo)
+    return stop_counters(switch.name, switch.deviation, port, values)
 
 
 CHANGES: dict[str, Change] = {

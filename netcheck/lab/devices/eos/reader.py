@@ -9,9 +9,10 @@ Source: arista.com/en/um-eos, Quality of Service.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from netcheck.lab.devices.cli.config import Section
+from netcheck.lab.devices.deviation import Deviation
 from netcheck.lab.devices.eos import hardware
 from netcheck.lossless.dataplane.network import (
     CODE_POINTS,
@@ -36,21 +37,6 @@ _UNIT_BYTES = {
 _DEFAULT_MTU = 1500
 
 
-@dataclass
-class Deviation:
-    """Where the hardware differs from what the switch shows; empty in health.
-
-    Attributes:
-        headroom: ``(port, priority group) -> bytes`` the hardware has.
-        priority_of_dscp: ``port -> DSCP -> priority`` the hardware has.
-        stuck: Counters that no longer move: ``(port, kind, index)``.
-    """
-
-    headroom: dict[tuple[str, int], int] = field(default_factory=dict)
-    priority_of_dscp: dict[str, dict[int, int]] = field(default_factory=dict)
-    stuck: set[tuple[str, str, int]] = field(default_factory=set)
-
-
 def read_node(name: str, config: Section, speeds: Mapping[str, int], deviation: Deviation) -> Node:
     """Give the hardware as it works; ``speeds`` is ``port -> bit/s``."""
     reader = Reader(config)
@@ -66,7 +52,7 @@ def read_node(name: str, config: Section, speeds: Mapping[str, int], deviation: 
 
 
 def _deviating(name: str, port: Port, deviation: Deviation) -> Port:
-    changed = deviation.priority_of_dscp.get(name, {})
+    changed = deviation.class_of_dscp.get(name, {})
     dscps = tuple(changed.get(dscp, was) for dscp, was in enumerate(port.priority_of_dscp))
     groups = {
         group: replace(account, headroom_bytes=deviation.headroom[name, group])

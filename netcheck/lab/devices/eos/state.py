@@ -13,10 +13,11 @@ from netcheck.lab.devices.cli.config import Section, write
 from netcheck.lab.devices.cli.console import Console
 from netcheck.lab.devices.cli.device import CliDevice
 from netcheck.lab.devices.cli.grammar import Kinds, LineError
+from netcheck.lab.devices.deviation import Deviation
 from netcheck.lab.devices.device import Surroundings
 from netcheck.lab.devices.eos import hardware
 from netcheck.lab.devices.eos.grammar import GRAMMAR, KINDS, interface
-from netcheck.lab.devices.eos.reader import Deviation, Reader, read_node
+from netcheck.lab.devices.eos.reader import Reader, read_node
 from netcheck.lab.devices.eos.refusals import says
 from netcheck.lab.devices.eos.tallies import Tallies
 from netcheck.lab.topology import LabDevice

@@ -13,7 +13,14 @@ from netcheck.lab.devices.nxos.patterns import LineError, compact
 from netcheck.lab.devices.nxos.refusals import said
 from netcheck.lab.devices.nxos.state import NxosSwitch
 from netcheck.lab.devices.nxos.tree import Block
-from netcheck.lab.fault_changes import Change, Done, FaultError, Undo, Values
+from netcheck.lab.fault_changes import (
+    Change,
+    Done,
+    FaultError,
+    Undo,
+    Values,
+    stop_counters,
+)
 
 
 def _switch(device: SimulatedDevice) -> NxosSwitch:
@@ -205,7 +212,7 @@ def _hardware_headroom(device: SimulatedDevice, port: str, values: Values) -> Do
 def _hardware_map(device: SimulatedDevice, port: str, values: Values) -> Done:
     del port
     switch, group = _switch(device), int(values["priority"])
-    before = dict(switch.deviation.group_of_dscp)
+    before = dict(switch.deviation.class_of_dscp)
     lossless = set(no_drop(switch.found))
     moved: set[int] = set()
     for name, held in switch.hardware().ports.items():
@@ -215,11 +222,11 @@ def _hardware_map(device: SimulatedDevice, port: str, values: Values) -> Done:
             for dscp, found in enumerate(held.priority_of_dscp)
             if is_on and found in lossless
         }
-        switch.deviation.group_of_dscp[name] = changed
+        switch.deviation.class_of_dscp[name] = changed
         moved |= set(changed)
 
     def undo() -> None:
-        switch.deviation.group_of_dscp = before
+        switch.deviation.class_of_dscp = before
 
     if not moved:
         undo()
@@ -234,14 +241,7 @@ def _hardware_map(device: SimulatedDevice, port: str, values: Values) -> Done:
 def _stuck(device: SimulatedDevice, port: str, values: Values) -> Done:
     switch = _switch(device)
     _interface(switch, port)
-    kinds = [str(kind) for kind in values["kinds"]]
-    keys = {(port, kind, index) for kind in kinds for index in range(8)}
-    switch.deviation.stuck |= keys
-
-    def undo() -> None:
-        switch.deviation.stuck -= keys
-
-    return Done(f"{switch.name} {port}: {', '.join(kinds)} no longer move", undo)
+    return stop_counters(switch.name, switch.deviation, port, values)
 
 
 CHANGES: dict[str, Change] = {

@@ -13,8 +13,9 @@ Source: guide 10.5(x), Configuring Priority Flow Control; cisco.com technote
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
+from netcheck.lab.devices.deviation import Deviation
 from netcheck.lab.devices.nxos.grammar import CELL_BYTES
 from netcheck.lab.devices.nxos.objects import (
     CLASS_DEFAULT,
@@ -53,21 +54,6 @@ PRECEDENCE_BITS = 3
 QUANTUM_BYTES = 64
 DEFAULT_MTU_FRAME = 9216
 FIXED_NS = 2200
-
-
-@dataclass
-class Deviation:
-    """Where the hardware differs from what the switch shows; empty in health.
-
-    Attributes:
-        headroom: ``(port, QoS group) -> bytes`` the hardware has.
-        group_of_dscp: ``port -> DSCP -> QoS group`` the hardware has.
-        stuck: Counters that no longer move: ``(port, kind, index)``.
-    """
-
-    headroom: dict[tuple[str, int], int] = field(default_factory=dict)
-    group_of_dscp: dict[str, dict[int, int]] = field(default_factory=dict)
-    stuck: set[tuple[str, str, int]] = field(default_factory=set)
 
 
 def read_node(
@@ -174,7 +160,7 @@ class _Reader:
         ]
 
     def _dscps(self, port: str, policy: Policy | None) -> tuple[int, ...]:
-        changed = self.deviation.group_of_dscp.get(port, {})
+        changed = self.deviation.class_of_dscp.get(port, {})
         return tuple(
             changed.get(dscp, self._classified(policy, dscp=dscp)) for dscp in range(CODE_POINTS)
         )

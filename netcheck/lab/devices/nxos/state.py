@@ -7,13 +7,14 @@ import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from netcheck.lab.devices.deviation import Deviation
 from netcheck.lab.devices.device import SimulatedDevice, Surroundings
 from netcheck.lab.devices.nxos.checkpoints import Checkpoints
 from netcheck.lab.devices.nxos.checks import check
 from netcheck.lab.devices.nxos.configuring import interface_names
 from netcheck.lab.devices.nxos.console import Command, Console
 from netcheck.lab.devices.nxos.grammar import KINDS
-from netcheck.lab.devices.nxos.hardware import Deviation, read_node
+from netcheck.lab.devices.nxos.hardware import read_node
 from netcheck.lab.devices.nxos.objects import Configuration, read_configuration
 from netcheck.lab.devices.nxos.patterns import Kind, LineError
 from netcheck.lab.devices.nxos.tallies import Tallies

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
+from netcheck.lab.devices.deviation import Deviation
 from netcheck.lab.devices.sonic.buffers import Applied
 from netcheck.lab.devices.sonic.factory import CELL_BYTES
 from netcheck.lab.devices.sonic.keys import Row, Tables, by_index, integer, name_of, numbers
@@ -25,21 +26,6 @@ HEADER_BYTES = 18
 DSCPS = 64
 MARKING = ("ecn_all", "ecn_green", "ecn_green_yellow", "ecn_green_red")
 FASTEST_BPS = 800_000_000_000
-
-
-@dataclass
-class Deviation:
-    """Where the hardware differs from what the switch shows; empty in health.
-
-    Attributes:
-        headroom: ``(port, priority group) -> bytes`` the hardware has.
-        priority_of_dscp: ``port -> DSCP -> priority`` the hardware has.
-        stuck: Counters that no longer move: ``(port, kind, index)``.
-    """
-
-    headroom: dict[tuple[str, int], int] = field(default_factory=dict)
-    priority_of_dscp: dict[str, dict[int, int]] = field(default_factory=dict)
-    stuck: set[tuple[str, str, int]] = field(default_factory=set)
 
 
 def read_node(name: str, config: Tables, applied: Applied, deviation: Deviation) -> Node:
@@ -101,7 +87,7 @@ class _Reader:
 
     def _dscps(self, port: str, binding: Row) -> tuple[int, ...]:
         table = self._map("DSCP_TO_TC_MAP", binding, "dscp_to_tc_map", [0] * DSCPS)
-        changed = self.deviation.priority_of_dscp.get(port, {})
+        changed = self.deviation.class_of_dscp.get(port, {})
         return tuple(changed.get(dscp, priority) for dscp, priority in enumerate(table))
 
     def _pfc_groups(self, binding: Row) -> dict[int, frozenset[int]]:

@@ -7,12 +7,13 @@ import zlib
 from importlib import resources
 from pathlib import Path
 
+from netcheck.lab.devices.deviation import Deviation
 from netcheck.lab.devices.device import SimulatedDevice, Surroundings
 from netcheck.lab.devices.files import DeviceFileError
 from netcheck.lab.devices.sonic.buffers import Applied, manage
 from netcheck.lab.devices.sonic.factory import HWSKU, PLATFORM, factory_tables
 from netcheck.lab.devices.sonic.keys import Tables, as_json
-from netcheck.lab.devices.sonic.reader import Deviation, read_node
+from netcheck.lab.devices.sonic.reader import read_node
 from netcheck.lab.devices.sonic.tallies import Tallies
 from netcheck.lab.topology import LabDevice
 from netcheck.lossless.dataplane.network import Node

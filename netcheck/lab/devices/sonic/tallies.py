@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from netcheck.lab.devices.sonic.reader import Deviation
+from netcheck.lab.devices.deviation import Deviation
 from netcheck.lossless.dataplane.network import PRIORITIES
 from netcheck.lossless.dataplane.result import PortCounters
 
