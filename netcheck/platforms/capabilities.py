@@ -22,7 +22,7 @@ Shape of the file::
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -30,9 +30,10 @@ from typing import Any
 
 import yaml
 
-from netcheck.lossless.packaged import load_yaml, packaged_text
+from netcheck.lossless.packaged import load_yaml
 from netcheck.model.errors import InputError
 from netcheck.model.frozenmap import FrozenMap
+from netcheck.platforms.declared import declared
 from netcheck.platforms.platform import Refusal
 
 Scalar = int | float | str
@@ -149,8 +150,7 @@ def capabilities(platform: str) -> Capabilities:
     Raises:
         InputError: There is no such file, or it does not have the shape above.
     """
-    text = packaged_text("netcheck.platforms", f"{platform}/capabilities.yaml")
-    return read_capabilities(platform, text)
+    return _stated(platform, lambda: declared(platform))
 
 
 def read_capabilities(platform: str, text: str) -> Capabilities:
@@ -159,10 +159,13 @@ def read_capabilities(platform: str, text: str) -> Capabilities:
     Raises:
         InputError: The text is not YAML of the shape above; the message names the entry.
     """
+    return _stated(platform, lambda: load_yaml(text))
+
+
+def _stated(platform: str, read: Callable[[], object]) -> Capabilities:
     place = f"platform {platform} capabilities.yaml"
     try:
-        data = load_yaml(text)
-        top = _mapping(data, "top level")
+        top = _mapping(read(), "top level")
         return Capabilities(
             platform=platform,
             title=str(top["title"]),

@@ -16,10 +16,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-from netcheck.lossless.packaged import packaged_yaml
 from netcheck.model.known import Known, is_known
+from netcheck.platforms.declared import declared
 from netcheck.platforms.platform import platform_names
 
 
@@ -57,10 +56,7 @@ def knobs(platform: Known[str]) -> Knobs:
     """Give the knobs of the platform; those of a platform without such a part where unsaid."""
     if not is_known(platform) or platform not in platform_names():
         return Knobs()
-    text: dict[str, Any] = packaged_yaml(  # Any: the shape of the data file
-        "netcheck.platforms", f"{platform}/capabilities.yaml"
-    )
-    part = text.get("knobs", {})
+    part = declared(platform).get("knobs", {})
     return Knobs(
         is_headroom_own=part.get("headroom") == "device",
         has_static_thresholds=part.get("thresholds") == "static",

@@ -6,6 +6,8 @@ import pytest
 
 from netcheck.model.errors import InputError
 from netcheck.platforms.capabilities import SessionFacts, capabilities, read_capabilities
+from netcheck.platforms.declared import declared
+from netcheck.platforms.knobs import knobs
 from netcheck.platforms.platform import Refusal, platform_names
 
 TEXT = """
@@ -104,3 +106,11 @@ def test_a_session_is_a_shell_unless_the_file_says_otherwise() -> None:
     assert read_capabilities("example", text).session == SessionFacts("shell")
     expected = SessionFacts("cli", ("terminal length 0",), ("^% ",))
     assert read_capabilities("example", text + said).session == expected
+
+
+def test_one_reading_of_the_file_serves_knobs_and_capabilities() -> None:
+    for each in (declared, knobs, capabilities):
+        each.cache_clear()
+    assert knobs("sonic") is knobs("sonic")
+    assert capabilities("sonic").limits
+    assert declared.cache_info().misses == 1
