@@ -44,19 +44,51 @@ _NO_KNOB = {
 
 def refusals_of(device: Device, ports: Mapping[str, Port]) -> Iterator[Refusal]:
     """Give everything in the device's policy that cannot be expressed."""
+    users = users_of(device)
     for port in ports.values():
         place = f"{device.name} {port.name}"
-        if not _NAME.fullmatch(port.name):
-            yield _refusal("name", place, port.name)
-        yield from _refuse_port(place, port)
-        if not _is_clean(port.qos):
-            for check in _QOS_CHECKS:
-                yield from check(place, port.qos)
-        yield from _refuse_buffers(place, port)
-        yield from _refuse_shared(place, device, port)
+        if not _is_clean(bare(port)):
+            yield from _refuse_port(place, port)
+        yield from _refuse_shared(place, users[port.name])
     for rdma in device.rdma.values():
-        yield from _refuse_rdma(f"{device.name} {rdma.name}", rdma)
+        if not _is_rdma_clean(rdma):
+            yield from _refuse_rdma(f"{device.name} {rdma.name}", rdma)
     yield from _refuse_environment(device)
+
+
+def bare(port: Port) -> Port:
+    """Give a port with no more than what its script and its refusals follow from.
+
+    Hosts of one kind have many such ports that are equal: their addresses are gone.
+    """
+    return Port(
+        port.name,
+        speed_bps=port.speed_bps,
+        l2_mtu=port.l2_mtu,
+        ip_mtu=port.ip_mtu,
+        cable_m=port.cable_m,
+        qos=port.qos,
+    )
+
+
+def users_of(device: Device) -> dict[str, tuple[RdmaDevice, ...]]:
+    """Give ``port -> the RDMA devices that use it``, by name."""
+    users: dict[str, tuple[RdmaDevice, ...]] = {}
+    for name in sorted(device.rdma):
+        for port in device.rdma[name].ports:
+            users[port] = (*users.get(port, ()), device.rdma[name])
+    return users
+
+
+@lru_cache(maxsize=4096)
+def _is_clean(port: Port) -> bool:
+    """Nothing of it is refused; many hosts have a port like it."""
+    return next(_refuse_port("", port), None) is None
+
+
+@lru_cache(maxsize=4096)
+def _is_rdma_clean(rdma: RdmaDevice) -> bool:
+    return next(_refuse_rdma("", rdma), None) is None
 
 
 def _refusal(limit: str, place: str, found: object) -> Refusal:
@@ -69,6 +101,15 @@ def _bounded(limit: str, place: str, value: Known[int]) -> Iterator[Refusal]:
 
 
 def _refuse_port(place: str, port: Port) -> Iterator[Refusal]:
+    if not _NAME.fullmatch(port.name):
+        yield _refusal("name", place, port.name)
+    yield from _refuse_lengths(place, port)
+    for check in _QOS_CHECKS:
+        yield from check(place, port.qos)
+    yield from _refuse_buffers(place, port)
+
+
+def _refuse_lengths(place: str, port: Port) -> Iterator[Refusal]:
     yield from _bounded("cable-length", f"{place} cable_m", port.cable_m)
     yield from _bounded("mtu", f"{place} ip_mtu", port.ip_mtu)
     if is_known(port.l2_mtu):
@@ -168,12 +209,6 @@ _QOS_CHECKS: tuple[Callable[[str, PortQos], Iterator[Refusal]], ...] = (
 )
 
 
-@lru_cache(maxsize=4096)
-def _is_clean(qos: PortQos) -> bool:
-    """Nothing of it is refused; ports of one policy share theirs, whatever they are called."""
-    return not any(True for check in _QOS_CHECKS for _ in check("", qos))
-
-
 def _refuse_buffers(place: str, port: Port) -> Iterator[Refusal]:
     buffers = port.qos.ingress_buffer
     if is_known(buffers) and buffers.keys() != set(range(PRIORITIES)):
@@ -206,12 +241,10 @@ def _least_sizes(port: Port) -> dict[int, int]:
     return {groups[priority]: least for priority in sorted(pfc & groups.keys())}
 
 
-def _refuse_shared(place: str, device: Device, port: Port) -> Iterator[Refusal]:
-    controls = {
-        rdma.congestion_control
-        for rdma in device.rdma.values()
-        if port.name in rdma.ports and rdma.congestion_control != CongestionControl()
-    }
+def _refuse_shared(place: str, users: tuple[RdmaDevice, ...]) -> Iterator[Refusal]:
+    if len(users) == 1:
+        return
+    controls = {rdma.congestion_control for rdma in users} - {CongestionControl()}
     if len(controls) > 1:
         yield _refusal("congestion-control-shared", place, f"{len(controls)} settings")
 

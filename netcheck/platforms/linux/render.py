@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from netcheck.model.device import CongestionControl, Device, LinkLayer, Port, RdmaDevice
@@ -15,7 +15,7 @@ from netcheck.model.known import UNKNOWN, Known, is_known, known_or
 from netcheck.model.qos import DcbxMode, PortQos, Scheduler, SchedulerKind
 from netcheck.platforms.linux.commands import OWN_BLOCK, SCRIPT_FOLDER, SERVICE
 from netcheck.platforms.linux.quirks import PRIORITIES
-from netcheck.platforms.linux.refuse import refusals_of
+from netcheck.platforms.linux.refuse import bare, refusals_of, users_of
 from netcheck.platforms.platform import Refusal
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ UDEV_FILE = "90-netcheck-roce.rules"
 BLOCK_BEGIN = OWN_BLOCK
 BLOCK_END = "# netcheck end"
 _GBPS = 10**9
+_HELD = 2048  # texts that are kept because the next host may need them as well
+_ANY_DEVICE = "\0"  # stands for the host's name, and is in no name
 _DCBX = {DcbxMode.DISABLED: "os", DcbxMode.HOST: "os", DcbxMode.FIRMWARE: "fw"}
 _KINDS = {
     SchedulerKind.STRICT: "strict",
@@ -85,30 +87,41 @@ def render(device: Device, fabric: Fabric) -> Mapping[str, str]:
         lines = [f"{one.place}: {one.reason} (limit {one.limit})" for one in refused]
         raise RefusalError(refused[0].limit, "\n".join(lines))
     ports = rdma_ports(device)
-    files = {f"{name}.sh": script_of(device, port) for name, port in ports.items()}
+    users = users_of(device)
+    files = {f"{name}.sh": _named(device, port, users[name]) for name, port in ports.items()}
     if ports:
-        files[SERVICE] = _text("service.j2", folder=SCRIPT_FOLDER)
-        files[UDEV_FILE] = _text("udev.j2", folder=SCRIPT_FOLDER, pairs=_pairs(device, ports))
-    return {**files, **_job_files(device)}
+        files[SERVICE] = _service()
+        files[UDEV_FILE] = _udev(_pairs(device, ports))
+    if is_known(device.host.environment):
+        files |= _job_files(device.host.environment)
+    return files
 
 
 def _text(template: str, **values: object) -> str:
     return _templates().get_template(template).render(values)
 
 
-def _pairs(device: Device, ports: Iterable[str]) -> list[tuple[str, str]]:
-    return [
-        (rdma.name, port)
-        for _, rdma in sorted(device.rdma.items())
-        for port in rdma.ports
+@cache
+def _service() -> str:
+    return _text("service.j2", folder=SCRIPT_FOLDER)
+
+
+@lru_cache(maxsize=_HELD)
+def _udev(pairs: tuple[tuple[str, str], ...]) -> str:
+    return _text("udev.j2", folder=SCRIPT_FOLDER, pairs=pairs)
+
+
+def _pairs(device: Device, ports: Container[str]) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (name, port)
+        for name in sorted(device.rdma)
+        for port in device.rdma[name].ports
         if port in ports
-    ]
+    )
 
 
-def _job_files(device: Device) -> dict[str, str]:
-    variables = device.host.environment
-    if not is_known(variables):
-        return {}
+@lru_cache(maxsize=_HELD)
+def _job_files(variables: FrozenMap[str, str]) -> Mapping[str, str]:
     nccl = sorted((name, value) for name, value in variables.items() if name.startswith("NCCL_"))
     others = sorted((n, value) for n, value in variables.items() if not n.startswith("NCCL_"))
     marks = {"begin": BLOCK_BEGIN, "end": BLOCK_END}
@@ -118,18 +131,27 @@ def _job_files(device: Device) -> dict[str, str]:
 
 def script_of(device: Device, port: Port) -> str:
     """Give the script that sets one port and the RDMA devices that use it."""
-    devices = [rdma for _, rdma in sorted(device.rdma.items()) if port.name in rdma.ports]
+    return _named(device, port, users_of(device).get(port.name, ()))
+
+
+def _named(device: Device, port: Port, users: tuple[RdmaDevice, ...]) -> str:
+    return _script(bare(port), users).replace(_ANY_DEVICE, device.name)
+
+
+@lru_cache(maxsize=_HELD)
+def _script(port: Port, devices: tuple[RdmaDevice, ...]) -> str:
+    """Give the script of a port, the same on every host of a kind but for the host's name."""
     sections = [section for section in _sections(port, devices) if section.lines]
     return _text(
         "port.sh.j2",
-        device=device.name,
+        device=_ANY_DEVICE,
         port=port.name,
         rdma=[rdma.name for rdma in devices],
         sections=sections,
     )
 
 
-def _sections(port: Port, devices: list[RdmaDevice]) -> list[Section]:
+def _sections(port: Port, devices: tuple[RdmaDevice, ...]) -> list[Section]:
     """Give the commands in an order that adapters accept.
 
     Pause for the whole link goes before PFC, which excludes it; the MTU goes
@@ -236,7 +258,7 @@ def _buffers(mlnx: str, qos: PortQos) -> list[str]:
     return lines
 
 
-def _congestion(port: str, devices: list[RdmaDevice]) -> list[str]:
+def _congestion(port: str, devices: tuple[RdmaDevice, ...]) -> list[str]:
     said = [one.congestion_control for one in devices]
     control = next((one for one in said if one != CongestionControl()), CongestionControl())
     folder = f"/sys/class/net/{port}/ecn"
