@@ -93,6 +93,7 @@ def read_device(
         rdma=rdma,
         host=_host(fields.child("host")),
         evidence=evidence,
+        node_guid=fields.integer("guid"),
     )
 
 
@@ -158,6 +159,8 @@ def read_rdma(name: str, fields: Fields) -> RdmaDevice:
         rdma_cm_tos=fields.integer("rdma_cm_tos"),
         congestion_control=CongestionControl(algorithm=fields.text("algorithm")),
         is_out_of_order_capable=fields.flag("out_of_order"),
+        node_guid=fields.integer("node_guid"),
+        port_guid=fields.integer("guid"),
     )
 
 

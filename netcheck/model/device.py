@@ -8,8 +8,10 @@ from enum import StrEnum
 from netcheck.model.counters import Counter, CounterKey
 from netcheck.model.document import Evidence
 from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.infiniband import IbSubnet
 from netcheck.model.known import UNKNOWN, Known
 from netcheck.model.qos import DeviceQos, PortQos
+from netcheck.model.subnet_manager import SmConfig
 
 
 class Role(StrEnum):
@@ -186,6 +188,9 @@ class RdmaDevice:
         rdma_cm_roce_v2: rdma_cm uses RoCE v2.
         active_mtu: RDMA MTU in use, in bytes; ``max_mtu`` what the port could do.
         is_out_of_order_capable: It accepts packets out of order.
+        node_guid, port_guid: InfiniBand GUIDs of the adapter and of its (first) port.
+        lid, sm_lid: Address of its port in the subnet, and that of the subnet manager.
+        subnet: InfiniBand subnet it is in; the fabric's only one where none is said.
     """
 
     name: str
@@ -204,6 +209,11 @@ class RdmaDevice:
     max_mtu: Known[int] = UNKNOWN
     congestion_control: CongestionControl = CongestionControl()
     is_out_of_order_capable: Known[bool] = UNKNOWN
+    node_guid: Known[int] = UNKNOWN
+    port_guid: Known[int] = UNKNOWN
+    subnet: Known[str] = UNKNOWN
+    lid: Known[int] = UNKNOWN
+    sm_lid: Known[int] = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +254,9 @@ class Device:
         is_whole: Built from a whole configuration.
         hidden: Facts that its platform sets by itself and need not show; nobody
             can be asked for them.
+        node_guid: GUID of an InfiniBand switch.
+        seen_subnet: InfiniBand subnet as outputs taken at this device show it.
+        subnet_manager: What the files of its subnet manager say.
     """
 
     name: str
@@ -271,6 +284,9 @@ class Device:
     unread: tuple[Evidence, ...] = ()
     is_whole: bool = False
     hidden: frozenset[str] = frozenset()
+    node_guid: Known[int] = UNKNOWN
+    seen_subnet: Known[IbSubnet] = UNKNOWN
+    subnet_manager: Known[SmConfig] = UNKNOWN
 
     def find_evidence(self, *path: str) -> Evidence:
         """Where the fact at ``path`` was read; the nearest wider place if it is not known.

@@ -1,0 +1,1 @@
+"""InfiniBand subnets: what infiniband-diags, OpenSM's dumps and its log show."""
