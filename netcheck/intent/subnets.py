@@ -5,9 +5,9 @@ from __future__ import annotations
 from netcheck.intent.fields import Fields
 from netcheck.intent.ranges import RangeError, expand
 from netcheck.intent.units import SIZE_BYTES
-from netcheck.model.fabric import IbQosLevel, Partition, Subnet
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import is_known, known_or
+from netcheck.model.subnets import IbQosLevel, Partition, Subnet
 
 
 def build_subnets(infiniband: Fields) -> FrozenMap[str, Subnet]:

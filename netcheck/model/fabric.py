@@ -10,6 +10,7 @@ from netcheck.model.document import Evidence
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known
 from netcheck.model.qos import DcbxMode, Trust, Watchdog
+from netcheck.model.subnets import Subnet
 
 
 class Origin(StrEnum):
@@ -165,45 +166,6 @@ class NextHops:
 
     device: str
     ports: FrozenMap[str, tuple[str, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Partition:
-    """InfiniBand partition: ``members`` maps a name or ``all`` to full, limited or both."""
-
-    name: str
-    pkey: int
-    members: FrozenMap[str, str] = field(default_factory=FrozenMap)
-    is_ipoib: Known[bool] = UNKNOWN
-    mtu: Known[int] = UNKNOWN
-    rate: Known[str] = UNKNOWN
-
-
-@dataclass(frozen=True, slots=True)
-class IbQosLevel:
-    """InfiniBand service: SL, the VLs it maps to, weights."""
-
-    name: str
-    sl: int
-    vl: Known[int] = UNKNOWN
-    weight: Known[int] = UNKNOWN
-    is_high: Known[bool] = UNKNOWN
-
-
-@dataclass(frozen=True, slots=True)
-class Subnet:
-    """One InfiniBand subnet and its subnet managers."""
-
-    name: str
-    subnet_prefix: Known[int] = UNKNOWN
-    routing: Known[tuple[str, ...]] = UNKNOWN
-    subnet_managers: Known[tuple[str, ...]] = UNKNOWN
-    opensm_build: Known[str] = UNKNOWN
-    opensm_version: Known[str] = UNKNOWN
-    lmc: Known[int] = UNKNOWN
-    partitions: FrozenMap[str, Partition] = field(default_factory=FrozenMap)
-    qos_levels: FrozenMap[str, IbQosLevel] = field(default_factory=FrozenMap)
-    options: FrozenMap[str, str] = field(default_factory=FrozenMap)
 
 
 @dataclass(frozen=True, slots=True)

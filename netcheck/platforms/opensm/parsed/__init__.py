@@ -1,0 +1,1 @@
+"""The subnet manager's files as facts, and what it makes of them."""

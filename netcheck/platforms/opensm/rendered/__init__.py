@@ -1,0 +1,1 @@
+"""An intended subnet as the content of the subnet manager's files."""
