@@ -13,7 +13,13 @@ import click
 
 from netcheck.cli.output import say
 from netcheck.intent.units import LENGTH_M, PERCENT, SIZE_BYTES, SPEED_BPS, Quantity, parse_quantity
-from netcheck.lossless.headroom import Headroom, HeadroomQuestion, headroom, parameter_sets
+from netcheck.lossless.headroom import (
+    Headroom,
+    HeadroomQuestion,
+    headroom,
+    parameter_names,
+    parameter_sets,
+)
 from netcheck.model.errors import InputError
 from netcheck.model.finding import ExitCode
 
@@ -43,8 +49,16 @@ class Row(NamedTuple):
 @click.option("--l2-mtu", metavar="SIZE", help="Largest frame of the port.  [default: 9216B]")
 @click.option("--lossless-mtu", metavar="SIZE", help="Assumed frame of the lossless class.")
 @click.option("--small-packets", metavar="SHARE", help="Share of 64-byte packets, such as 50%.")
-@click.option("--parameters", metavar="NAME", help="Parameter set.  [default: the present one]")
-@click.option("--list-parameters", is_flag=True, help="List the parameter sets.")
+@click.option(
+    "--parameters",
+    metavar="NAME",
+    help="Parameter set, or shipped table that a law was fitted to.  [default: the present one]",
+)
+@click.option(
+    "--list-parameters",
+    is_flag=True,
+    help="List the parameter sets, with --asic those of that ASIC.",
+)
 @click.option(
     "--format",
     "form",
@@ -60,7 +74,8 @@ def headroom_command(form: str, *, list_parameters: bool, **given: str | None) -
     gives MTU, small-packet share and the rest; an option overrides it.
     """
     if list_parameters:
-        names = list(parameter_sets())
+        asic = given["asic"]
+        names = list(parameter_names(asic) if asic else parameter_sets())
         say(json.dumps(names) + "\n" if form == "json" else "\n".join(names) + "\n")
         return ExitCode.CLEAN
     rows = [Row(question, headroom(question)) for question in _questions(given)]

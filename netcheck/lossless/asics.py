@@ -13,6 +13,32 @@ from netcheck.model.known import UNKNOWN, Known
 
 
 @dataclass(frozen=True, slots=True)
+class FitPart:
+    """One part of a fitted law, for ports of up to ``to_gbps``."""
+
+    to_gbps: float
+    w: float
+    base_bytes: int
+    fixed_ns: int
+    error_percent: float
+    steps_gbps: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A law fitted to one shipped table; fields as described in ``data/asics.yaml``."""
+
+    name: str
+    source: str
+    by_speed: tuple[FitPart, ...]
+
+    def part(self, gbps: float) -> FitPart:
+        """Part of the law for that speed: the first that reaches it, else the last."""
+        reaching = (part for part in self.by_speed if gbps <= part.to_gbps)
+        return next(reaching, self.by_speed[-1])
+
+
+@dataclass(frozen=True, slots=True)
 class Asic:
     """One ASIC; fields as described in ``data/asics.yaml``."""
 
@@ -29,11 +55,7 @@ class Asic:
     port_max_shp_cells: int = 0
     mmu_bytes: int = 0
     lossless_limit: int = 0
-    w: float = 0.0
-    base_bytes: int = 0
-    fixed_ns: int = 0
-    margin: float = 1.0
-    error_percent: float = 0.0
+    fits: tuple[Fit, ...] = ()
 
 
 @cache
@@ -61,10 +83,26 @@ def find_asic(name: str) -> Asic:
 
         near = difflib.get_close_matches(name, rows, n=1)
         hint = f"; did you mean {near[0]}" if near else f"; known: {', '.join(asic_names())}"
+        hint += " (unknown gives a cautious estimate)"
         raise InputError(f"ASIC {name}: unknown{hint}")
     row = {**_data()["defaults"].get(rows[name]["law"], {}), **rows[name]}
-    names = {field.name for field in fields(Asic)}
-    return Asic(name=name, **{key: value for key, value in row.items() if key in names})
+    names = {field.name for field in fields(Asic)} - {"fits"}
+    facts = {key: value for key, value in row.items() if key in names}
+    return Asic(name=name, fits=_fits(row.get("fits", {})), **facts)
+
+
+def _fits(rows: dict[str, Any]) -> tuple[Fit, ...]:  # Any: as the data file
+    return tuple(
+        Fit(
+            name,
+            row["source"],
+            tuple(
+                FitPart(**{"w": row["w"], **part, "steps_gbps": tuple(part.get("steps_gbps", ()))})
+                for part in row["by_speed"]
+            ),
+        )
+        for name, row in rows.items()
+    )
 
 
 def asic_of_model(model: str) -> Known[str]:

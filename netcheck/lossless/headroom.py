@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from netcheck.lossless.asics import Asic, find_asic, pause_quanta
+from netcheck.lossless.fitted import fitted_bytes
 from netcheck.lossless.packaged import packaged_yaml
 from netcheck.model.errors import InputError
 from netcheck.model.known import is_known
@@ -22,10 +23,13 @@ QUANTUM_BYTES = 64
 SMALLEST_PACKET_BYTES = 64
 LIGHT_M_PER_S = 198_000_000  # as in SONiC's script: 5.05 ns/m
 NS_PER_M = 5.0
+PRESENT = "present"
+FIXED_LAWS = frozenset({"fitted", "mlx5"})  # they assume one kind of traffic
 LONGEST_CABLE_M = 120_000
 LANES_THAT_DOUBLE = 8
 TILE_NS = 120
 MTU_BYTES = 9216
+LARGEST_MTU_BYTES = 65_535
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ class HeadroomQuestion:
     speed_bps: int
     cable_m: float
     lanes: int = 1
-    parameters: str = "present"
+    parameters: str = PRESENT
     l2_mtu: int | None = None
     lossless_mtu: int | None = None
     small_packet_percent: int | None = None
@@ -107,7 +111,23 @@ def headroom(question: HeadroomQuestion) -> Headroom:
     _refuse_impossible(question)
     if asic.law == "fitted":
         return _fitted(asic, question)
-    return _spectrum(asic, question, _parameters(question))
+    if asic.law == "mlx5":
+        return _mlx5(asic, question)
+    return _spectrum(asic, question, parameter_sets()[question.parameters])
+
+
+def parameter_names(asic: str) -> tuple[str, ...]:
+    """Names that ``HeadroomQuestion.parameters`` takes for that ASIC; the first is the default.
+
+    Parameter sets where headroom is computed, shipped tables where it is fitted.
+
+    Raises:
+        InputError: Unknown ASIC.
+    """
+    row = find_asic(asic)
+    if row.law in FIXED_LAWS:
+        return (PRESENT, *(fit.name for fit in row.fits))
+    return tuple(parameter_sets())
 
 
 def _refuse_impossible(question: HeadroomQuestion) -> None:
@@ -119,15 +139,56 @@ def _refuse_impossible(question: HeadroomQuestion) -> None:
         raise InputError(
             f"speed {question.speed_bps / 1e9:g}G: no pause response known for this speed"
         )
-
-
-def _parameters(question: HeadroomQuestion) -> HeadroomParameters:
-    sets = parameter_sets()
-    if question.parameters not in sets:
+    for name, size in (("L2 MTU", question.l2_mtu), ("lossless MTU", question.lossless_mtu)):
+        if size is not None and not SMALLEST_PACKET_BYTES <= size <= LARGEST_MTU_BYTES:
+            raise InputError(
+                f"{name} {size} bytes: expected {SMALLEST_PACKET_BYTES} to {LARGEST_MTU_BYTES}"
+            )
+    if question.parameters not in parameter_names(question.asic):
         raise InputError(
-            f"parameters {question.parameters}: unknown; expected one of {', '.join(sets)}"
+            f"parameters {question.parameters}: not of {question.asic}; "
+            f"expected one of {', '.join(parameter_names(question.asic))}"
         )
-    return sets[question.parameters]
+    percent = question.small_packet_percent
+    is_assuming = question.lossless_mtu is not None or percent is not None
+    if is_assuming and find_asic(question.asic).law in FIXED_LAWS:
+        raise InputError(
+            f"ASIC {question.asic}: its law takes no lossless MTU and no share of small packets"
+        )
+    if percent is not None and not 0 <= percent <= 100:  # noqa: PLR2004 -- percent
+        raise InputError(f"small packets {percent} %: expected 0 to 100 %")
+
+
+def _mlx5(asic: Asic, question: HeadroomQuestion) -> Headroom:
+    """Least receive buffer of a NIC: headroom, one frame below XOFF, one cell below XON."""
+    mtu = _given(question.l2_mtu, MTU_BYTES)
+    numbers = {"speed_bps": question.speed_bps, "mtu_bytes": mtu}
+    needed = nic_headroom_bytes(**numbers, cable_m=question.cable_m)
+    frames = 272 * mtu // 100
+    fixed = nic_headroom_bytes(**numbers, cable_m=0) - frames
+    terms = (
+        ("frames", frames),
+        ("fixed delay and response of the peer", fixed),
+        ("both cable trips", needed - frames - fixed),
+    )
+    size = needed + max(mtu, MTU_BYTES) + asic.cell_bytes
+    return Headroom(needed, asic.cell_bytes, size, terms, "mlx5 (kernel)")
+
+
+def _fitted(asic: Asic, question: HeadroomQuestion) -> Headroom:
+    fits = {PRESENT: asic.fits[0]} | {fit.name: fit for fit in asic.fits}
+    part = fits[question.parameters].part(question.speed_bps / 1e9)
+    needed, terms = fitted_bytes(
+        part,
+        cell_bytes=asic.cell_bytes,
+        speed_bps=question.speed_bps,
+        cable_m=question.cable_m,
+        more_bytes=max(0, _given(question.l2_mtu, MTU_BYTES) - MTU_BYTES),
+        more_ns=question.extra_delay_ns,
+    )
+    xon = math.ceil(2 * MTU_BYTES / asic.cell_bytes) * asic.cell_bytes
+    model = f"fitted ({fits[question.parameters].name})"
+    return Headroom(needed, xon, needed + xon, terms, model, part.error_percent)
 
 
 def _given(value: int | None, default: int) -> int:
@@ -212,30 +273,6 @@ def _compensation(
     added = asic.extra_headroom_kib * KIB
     is_short = percent != 100 and needed + added + 2 * KIB < _round_up_kib(worst)  # noqa: PLR2004 -- percent
     return added + (2 * KIB if is_short else 0)
-
-
-def _fitted(asic: Asic, question: HeadroomQuestion) -> Headroom:
-    factor = (asic.w or asic.cell_bytes / 84) * asic.margin
-    bytes_per_ns = question.speed_bps / 8e9
-    extra_mtu = max(0, _given(question.l2_mtu, MTU_BYTES) - MTU_BYTES)
-    terms = [
-        ("frames and base", asic.base_bytes + extra_mtu),
-        ("fixed delay and response of the peer", asic.fixed_ns * bytes_per_ns),
-        ("both cable trips", 2 * question.cable_m * NS_PER_M * bytes_per_ns),
-        ("extra delay", question.extra_delay_ns * bytes_per_ns),
-    ]
-    shown = tuple((name, round(value * factor)) for name, value in terms if value)
-    wanted = sum(value for _, value in shown)
-    needed = math.ceil(wanted / asic.cell_bytes) * asic.cell_bytes
-    xon = math.ceil(2 * MTU_BYTES / asic.cell_bytes) * asic.cell_bytes
-    return Headroom(
-        needed,
-        xon,
-        needed + xon,
-        (*shown, ("rounding to cells", needed - wanted)),
-        f"fitted ({asic.name})",
-        asic.error_percent,
-    )
 
 
 def _round_up_kib(value: float) -> int:

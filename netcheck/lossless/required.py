@@ -71,7 +71,8 @@ def required_headroom(
     row = find_asic(asic)
     plain = HeadroomQuestion(asic, speed_bps, cable_m, lanes)
     if row.law == "fitted":
-        fitted = headroom(plain)
+        fits = (headroom(replace(plain, parameters=fit.name)) for fit in row.fits)
+        fitted = min(fits, key=lambda each: each.headroom_bytes)
         least_wire = wire_bytes(speed_bps, cable_m)
         return Required(int(fitted.headroom_bytes * (1 - FIT_MARGIN)), least_wire, fitted.model)
     names = [
