@@ -1,0 +1,1 @@
+"""A real OpenSM on a simulated InfiniBand fabric: ibsim, subnet managers, infiniband-diags."""

@@ -1,0 +1,200 @@
+"""One OpenSM on a simulated fabric: its files made private, started, watched, reloaded, killed."""
+
+from __future__ import annotations
+
+import re
+import signal
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from netcheck.lab.opensm import process
+from netcheck.lab.opensm.process import Kept, wait_until
+from netcheck.lab.opensm.tools import Tools
+from netcheck.model.errors import TransportError
+
+CONF = "opensm.conf"
+LOG = "opensm.log"
+STARTED_LINE = "OpenSM 3."
+UP_LINE = "SUBNET UP"
+STATE = re.compile(r"Entering (\w+) state")
+ENGINE = re.compile(r"osm_ucast_mgr_process: (\S+) tables configured on all switches")
+RELOADED = re.compile(r"Reading Cached Option File")
+# As the master's death is noticed after polling_retry_number polls; the defaults take 40 s.
+SHORT_TIMERS = {"sminfo_polling_timeout": "250", "polling_retry_number": "3"}
+PRIVATE = {
+    "force_log_flush": "TRUE",
+    "accum_log_file": "TRUE",
+    "log_max_size": "0",
+    "console": "off",
+    "daemon": "FALSE",
+    "syslog_log": "0x00",
+}
+POLL_S = 0.02
+
+
+def private_conf(
+    text: str, files: Mapping[str, Path], folder: Path, extra: Mapping[str, str]
+) -> str:
+    """A configuration with what belongs to one host replaced; OpenSM takes the last of equal keys.
+
+    Args:
+        text: The configuration as it is to be pushed; it stays as it is, lines follow it.
+        files: Shape: ``base name -> private copy``, of the files it may refer to.
+        extra: Keys that are set besides.
+    """
+    own = {**PRIVATE, "log_file": str(folder / LOG), "dump_files_dir": f"{folder}/"}
+    for line in text.splitlines():
+        words = line.split("#", 1)[0].split()
+        if len(words) > 1 and words[1].startswith("/") and Path(words[1]).name in files:
+            own.setdefault(words[0], str(files[Path(words[1]).name]))
+    lines = [f"{key} {value}" for key, value in {**own, **extra}.items()]
+    return "\n".join([text.rstrip("\n"), "", "# set for the rehearsal alone", *lines, ""])
+
+
+@dataclass
+class Manager:
+    """A running subnet manager.
+
+    Attributes:
+        node: Node of the network file it is attached to.
+        folder: Its configuration, log and dumps.
+        extra: Keys that the rehearsal sets besides those of the configuration.
+    """
+
+    name: str
+    node: str
+    kept: Kept
+    folder: Path
+    extra: Mapping[str, str]
+    seen: int = 0
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self.kept.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its process runs."""
+        return self.kept.is_running
+
+    def log(self, since: int = 0) -> str:
+        """Its log from a position in bytes on."""
+        path = self.folder / LOG
+        if not path.exists():
+            return ""
+        with path.open("rb") as file:
+            file.seek(since)
+            return file.read().decode("utf-8", "replace")
+
+    def mark(self) -> int:
+        """The log's end: what is waited for next has to come after it."""
+        path = self.folder / LOG
+        self.seen = path.stat().st_size if path.exists() else 0
+        return self.seen
+
+    def wait_up(self, timeout_s: float) -> float:
+        """Wait for SUBNET UP after the last ``mark``; give the seconds it took.
+
+        Raises:
+            TransportError: It did not come; the message carries the log's errors.
+        """
+        began = time.monotonic()
+        came = wait_until(
+            lambda: UP_LINE in self.log(self.seen) or not self.is_running, timeout_s, POLL_S
+        )
+        if not came or UP_LINE not in self.log(self.seen):
+            raise TransportError(self._why_not(timeout_s))
+        return time.monotonic() - began
+
+    def _why_not(self, timeout_s: float) -> str:
+        what = (
+            f"no SUBNET UP within {timeout_s:g} s" if self.is_running else "OpenSM has ended itself"
+        )
+        errors = [line for line in self.log().splitlines() if " 0x01 -> " in line]
+        last = errors[-1] if errors else (self.kept.output().strip().splitlines() or [""])[-1]
+        return f"{self.name}: {what}: {last.partition(' -> ')[2] or last}"
+
+    def wait_state(self, state: str, timeout_s: float) -> float:
+        """Wait until the last state it entered (MASTER, STANDBY) is this; give the seconds.
+
+        Raises:
+            TransportError: It did not enter it.
+        """
+        began = time.monotonic()
+        if not wait_until(lambda: self.state() == state, timeout_s, POLL_S):
+            raise TransportError(
+                f"{self.name}: expected {state} within {timeout_s:g} s, found {self.state()}"
+            )
+        return time.monotonic() - began
+
+    def state(self) -> str:
+        """The last state it says it entered; empty where it said none."""
+        found = STATE.findall(self.log())
+        return found[-1] if found else ""
+
+    def engines(self) -> list[str]:
+        """Routing engines that configured the switches, one for each time it routed."""
+        return ENGINE.findall(self.log())
+
+    def reload(self, timeout_s: float) -> float:
+        """Have it read its files again (SIGHUP); give the seconds until the subnet is up.
+
+        Raises:
+            TransportError: The subnet did not come up again.
+        """
+        self.mark()
+        self.kept.signal(signal.SIGHUP)
+        return self.wait_up(timeout_s)
+
+    def kill(self) -> None:
+        """End it as a crash would: no word to the standby."""
+        self.kept.signal(signal.SIGKILL)
+        self.kept.end()
+
+
+def write_files(
+    files: Mapping[str, str], folder: Path, extra: Mapping[str, str]
+) -> dict[str, Path]:
+    """Write a manager's files with private paths in them. Shape: ``base name -> path``."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    paths = {Path(name).name: folder / Path(name).name for name in files}
+    for name, text in files.items():
+        base = Path(name).name
+        whole = private_conf(text, paths, folder, extra) if base == CONF else text
+        paths[base].write_text(whole, encoding="utf-8")
+    if CONF not in paths:
+        paths[CONF] = folder / CONF
+        paths[CONF].write_text(private_conf("", paths, folder, extra), encoding="utf-8")
+    return paths
+
+
+def start(
+    tools: Tools,
+    name: str,
+    node: str,
+    folder: Path,
+    environment: Mapping[str, str],
+    extra: Mapping[str, str],
+) -> Manager:
+    """Start OpenSM at a node, on files that ``write_files`` wrote.
+
+    Raises:
+        TransportError: It cannot be started.
+    """
+    private = {
+        **environment,
+        "LD_PRELOAD": tools.preload,
+        "SIM_HOST": node,
+        "OSM_TMP_DIR": str(folder),
+        "OSM_CACHE_DIR": str(folder),
+    }
+    kept = process.start(
+        [tools.opensm, "-F", str(folder / CONF)],
+        log=folder / "stdout",
+        folder=folder,
+        environment=private,
+    )
+    return Manager(name, node, kept, folder, extra)

@@ -1,0 +1,122 @@
+"""The network file that ibsim reads: what ``ibnetdiscover`` prints, made fit for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from netcheck.model.errors import InputError
+
+NODE = re.compile(r'^(Ca|Hca|Switch|Rt)\s+(\d+)\s+"([^"]+)"')
+PORT = re.compile(r'^\[(\d+)\](?:\([0-9a-fA-F]+\))?\s+"([^"]+)"\[(\d+)\]')
+WIDTH_SPEED = re.compile(r"\b(\d+)x(\w+)\s*$")
+# ibsim 0.10 knows these; what is faster runs as the fastest of them.
+SPEEDS = frozenset({"SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR"})
+FASTEST = "HDR"
+
+End = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network file.
+
+    Attributes:
+        text: What ibsim gets.
+        ports: Shape: ``node -> number of its ports``.
+        cables: Shape: ``(node, port) -> (node, port)``, both ways.
+        notes: What was changed to fit ibsim, in words.
+    """
+
+    text: str
+    ports: dict[str, int] = field(default_factory=dict)
+    cables: dict[End, End] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """Nodes, switches and ports, with the switches' port 0."""
+        switches = sum(node.startswith("S-") for node in self.ports)
+        return len(self.ports), switches, sum(self.ports.values()) + switches
+
+    @property
+    def hosts(self) -> list[str]:
+        """Nodes that are no switches, in the order of the file."""
+        return [node for node in self.ports if not node.startswith("S-")]
+
+    @property
+    def switches(self) -> list[str]:
+        """Switches, in the order of the file."""
+        return [node for node in self.ports if node.startswith("S-")]
+
+
+def read_network(text: str, name: str = "network") -> Network:
+    """Read a network file and make it fit for ibsim.
+
+    Args:
+        text: Output of ``ibnetdiscover``, or a file in its form.
+        name: File name for messages.
+
+    Raises:
+        InputError: It holds no node, a node twice, or cables that do not agree.
+    """
+    reader = _Reader(name)
+    lines = [reader.line(number, line) for number, line in enumerate(text.splitlines(), 1)]
+    if not reader.ports:
+        raise InputError(f"{name}: no node in it; expected the output of ibnetdiscover")
+    for complaint in reader.mismatches():
+        raise InputError(complaint)
+    notes = tuple(
+        f"{name}: {count} ends of {speed} run as {FASTEST}: ibsim knows nothing faster"
+        for speed, count in sorted(reader.slowed.items())
+    )
+    return Network("\n".join([*lines, ""]), reader.ports, reader.cables, notes)
+
+
+class _Reader:
+    """Lines of a network file, one after the other."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.node = ""
+        self.ports: dict[str, int] = {}
+        self.cables: dict[End, End] = {}
+        self.at: dict[End, int] = {}
+        self.slowed: dict[str, int] = {}
+
+    def line(self, number: int, line: str) -> str:
+        """Take a line; give it as ibsim takes it."""
+        if line.startswith("["):
+            return self._port(number, line)
+        node = NODE.match(line)
+        if node:
+            self.node = node[3]
+            if self.node in self.ports:
+                raise InputError(f"{self.name}:{number}: {self.node} is there twice")
+            self.ports[self.node] = int(node[2])
+        return line
+
+    def _port(self, number: int, line: str) -> str:
+        port = PORT.match(line)
+        if not port or not self.node:
+            raise InputError(f"{self.name}:{number}: not a port of a node: {line[:60]!r}")
+        here = (self.node, int(port[1]))
+        self.cables[here] = (port[2], int(port[3]))
+        self.at[here] = number
+        return WIDTH_SPEED.sub(self._known_speed, line)
+
+    def _known_speed(self, found: re.Match[str]) -> str:
+        if found[2] in SPEEDS:
+            return found[0]
+        self.slowed[found[2]] = self.slowed.get(found[2], 0) + 1
+        return f"{found[1]}x{FASTEST}"
+
+    def mismatches(self) -> Iterator[str]:
+        """Cables of which the two ends tell different things; ibsim would end itself."""
+        for here, there in self.cables.items():
+            place = f"{self.name}:{self.at[here]}: {here[0]} port {here[1]}"
+            if there[0] not in self.ports:
+                yield f"{place} leads to {there[0]}, which is not in the file (cut short?)"
+            elif self.cables.get(there) != here:
+                yield f"{place} leads to {there[0]} port {there[1]}, which does not lead back"

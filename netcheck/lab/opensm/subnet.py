@@ -1,0 +1,127 @@
+"""A simulated subnet as a whole: fabric, subnet managers, diagnostics, and its end."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from netcheck.lab.opensm import manager, simulator
+from netcheck.lab.opensm.diags import Diags
+from netcheck.lab.opensm.manager import Manager
+from netcheck.lab.opensm.network import Network
+from netcheck.lab.opensm.simulator import Simulator
+from netcheck.lab.opensm.tools import PATH, Tools, find_tools
+
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 -- a private folder is made in it
+UP_S = 120.0
+
+
+@dataclass(frozen=True)
+class ManagerPlan:
+    """A subnet manager to start.
+
+    Attributes:
+        node: Node of the network file where it runs.
+        files: Shape: ``file name -> text``, as pushed to its host.
+        extra: Keys set for the simulation alone.
+    """
+
+    name: str
+    node: str
+    files: Mapping[str, str]
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class SimulatedSubnet:
+    """A running subnet.
+
+    Attributes:
+        managers: By name, in the order in which they were started.
+        up_s: Seconds from the first manager's start to SUBNET UP.
+    """
+
+    network: Network
+    simulator: Simulator
+    diags: Diags
+    folder: Path
+    tools: Tools
+    environment: Mapping[str, str]
+    managers: dict[str, Manager] = field(default_factory=dict)
+    up_s: float = 0.0
+
+    def start(self, plan: ManagerPlan, *, up_s: float = UP_S, is_first: bool = True) -> Manager:
+        """Start a manager; the first is waited for until the subnet is up, others until STANDBY.
+
+        Raises:
+            TransportError: It does not get there; the message carries its log's errors.
+        """
+        folder = self.folder / f"sm-{len(self.managers)}"
+        manager.write_files(plan.files, folder, plan.extra)
+        started = manager.start(
+            self.tools, plan.name, plan.node, folder, self.environment, plan.extra
+        )
+        self.managers[plan.name] = started
+        if is_first:
+            self.up_s = started.wait_up(up_s)
+        else:
+            started.wait_state("STANDBY", up_s)
+        return started
+
+    def change(self, name: str, files: Mapping[str, str], *, up_s: float = UP_S) -> float:
+        """Give a manager other files and have it read them (SIGHUP); give the seconds it took.
+
+        Raises:
+            TransportError: The subnet did not come up again.
+        """
+        changed = self.managers[name]
+        manager.write_files(files, changed.folder, changed.extra)
+        return changed.reload(up_s)
+
+    def master(self) -> Manager | None:
+        """The manager that says it is MASTER and runs."""
+        running = [each for each in self.managers.values() if each.is_running]
+        return next((each for each in running if each.state() == "MASTER"), None)
+
+
+@contextmanager
+def simulated_subnet(network: Network, *, diags_node: str = "") -> Iterator[SimulatedSubnet]:
+    """Start a fabric without a manager; whatever runs in it is ended on the way out.
+
+    Args:
+        network: What the fabric is made of.
+        diags_node: Node at which infiniband-diags run; the first host unless said.
+
+    Raises:
+        MissingToolsError: A program is not installed.
+        InputError: ibsim does not take the network.
+    """
+    tools = find_tools()
+    folder = Path(tempfile.mkdtemp(prefix="netcheck-ib-", dir=_base()))
+    file = folder / "network"
+    file.write_text(network.text, encoding="utf-8")
+    environment = {"PATH": PATH, "LC_ALL": "C", "HOME": str(folder)}
+    with ExitStack() as stack:
+        running = simulator.start(tools, file, folder, environment, network.sizes)
+        stack.callback(running.kept.end)
+        environment["IBSIM_SOCKNAME"] = running.name
+        node = diags_node or next(iter(network.hosts or network.switches))
+        diags = Diags(tools, folder, environment, node)
+        subnet = SimulatedSubnet(network, running, diags, folder, tools, environment)
+        stack.callback(_end_managers, subnet)
+        yield subnet
+
+
+def _end_managers(subnet: SimulatedSubnet) -> None:
+    """Managers first: one whose fabric has gone does not end when asked."""
+    for each in reversed(subnet.managers.values()):
+        each.kept.end()
+
+
+def _base() -> Path | None:
+    """Memory rather than a disk: every call of infiniband-diags makes and removes 80 files."""
+    return SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK | os.X_OK) else None
