@@ -33,7 +33,7 @@ from netcheck.model.qos import (
 )
 from netcheck.platforms.sonic.applied.merge import Tables, merge
 from netcheck.platforms.sonic.applied.said import said_of
-from netcheck.platforms.sonic.render import render_tables
+from tests.platforms.sonic.sonic_switch import tables
 from tests.platforms.strategies import maps, maybe, said_or_absent
 
 POOLS = (
@@ -256,7 +256,7 @@ def on_a_switch(device: Device) -> Tables:
         },
         "BUFFER_PG": {"Ethernet504|0": {"profile": "shipped_profile"}},
     }
-    return merge(base, render_tables(device), said_of(device))
+    return merge(base, tables(device), said_of(device))
 
 
 def can_follow(before: Device, after: Device) -> bool:

@@ -17,7 +17,6 @@ from netcheck.model.device import Device
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.platforms.sonic.applied.merge import merge
 from netcheck.platforms.sonic.applied.said import said_of
-from netcheck.platforms.sonic.render import render_tables
 from tests.platforms.sonic import sonic_yang
 from tests.platforms.sonic.sonic_policies import can_follow, on_a_switch, switches
 from tests.platforms.sonic.sonic_switch import (
@@ -28,6 +27,7 @@ from tests.platforms.sonic.sonic_switch import (
     leaf,
     port,
     switch,
+    tables,
 )
 from tests.platforms.sonic.sonic_yang import Models, why_unavailable
 from tests.platforms.strategies import RELAXED
@@ -68,7 +68,7 @@ def test_the_models_take_every_policy_on_top_of_any_other(
 ) -> None:
     assume(can_follow(before, after))
     held = on_a_switch(before)
-    assert models.refusal(merge(held, render_tables(after), said_of(after))) == ""
+    assert models.refusal(merge(held, tables(after), said_of(after))) == ""
 
 
 BAD = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netcheck.model.device import Device, Port
+from netcheck.model.device import Port
 from netcheck.model.known import ABSENT, UNKNOWN, is_known
 from netcheck.model.qos import Buffer, BufferPool, DeviceQos, Dynamic, Static
 from netcheck.platforms.platform import Refusal
@@ -19,19 +19,18 @@ from netcheck.platforms.sonic.rendered.buffers import (
     lossless_name,
     numbers,
 )
-from netcheck.platforms.sonic.rendered.facts import device_qos, ordered_ports
+from netcheck.platforms.sonic.rendered.facts import Switch
 from netcheck.platforms.sonic.rendered.refuse import outside, refuse
 
 
-def pool_refusals(device: Device) -> Iterator[Refusal]:
+def pool_refusals(place: str, qos: DeviceQos) -> Iterator[Refusal]:
     """Refuse what BUFFER_POOL and the tables of the dynamic model cannot hold."""
-    qos = device_qos(device)
     if is_known(qos.headroom_table) and qos.headroom_table:
-        yield refuse("headroom-table", device.name, f"{len(qos.headroom_table)} rows")
+        yield refuse("headroom-table", place, f"{len(qos.headroom_table)} rows")
     for name, pool in sorted(qos.pools.items()) if is_known(qos.pools) else ():
-        yield from _pool_refusals(f"{device.name} pool {name}", pool, qos)
-    yield from _pattern_refusals(device.name, qos)
-    yield from _default_refusals(device.name, qos)
+        yield from _pool_refusals(f"{place} pool {name}", pool, qos)
+    yield from _pattern_refusals(place, qos)
+    yield from _default_refusals(place, qos)
 
 
 def _pool_refusals(place: str, pool: BufferPool, qos: DeviceQos) -> Iterator[Refusal]:
@@ -65,23 +64,19 @@ def _default_refusals(place: str, qos: DeviceQos) -> Iterator[Refusal]:
         yield refuse("oversubscription", place, "the traditional model")
 
 
-def account_refusals(device: Device) -> Iterator[Refusal]:
-    """Refuse what BUFFER_PROFILE, BUFFER_PG and BUFFER_QUEUE cannot hold."""
-    found = [
-        refusal
-        for port in ordered_ports(device)
-        for side in Side
-        for number, account in sorted(side.of(port).items())
-        for refusal in _account_refusals(device, port, side, number, account)
-    ]
-    yield from found
-    for port in ordered_ports(device):
-        yield from _group_refusals(f"{device.name} {port.name}", port, device_qos(device))
-    if not found:
-        yield from _name_refusals(device)
+def account_refusals(place: str, port: Port, qos: DeviceQos) -> Iterator[Refusal]:
+    """Refuse what BUFFER_PROFILE, BUFFER_PG and BUFFER_QUEUE cannot hold of a port's accounts."""
+    for side in Side:
+        for number, account in sorted(side.of(port).items()):
+            word = "priority group" if side is Side.INGRESS else "queue"
+            here = f"{place} {word} {number}"
+            limit = "priority-group" if side is Side.INGRESS else "queue"
+            yield from outside(limit, here, [number])
+            yield from _account_refusals(here, port, side, account, qos)
 
 
-def _group_refusals(place: str, port: Port, qos: DeviceQos) -> Iterator[Refusal]:
+def group_refusals(place: str, port: Port, qos: DeviceQos) -> Iterator[Refusal]:
+    """Refuse what a port's lossless accounts cannot be together."""
     accounts = Side.INGRESS.of(port)
     lossless = [one for one in accounts.values() if one.is_lossless is True]
     yield from outside("lossless-priority-groups", place, [len(lossless)])
@@ -95,12 +90,8 @@ def _group_refusals(place: str, port: Port, qos: DeviceQos) -> Iterator[Refusal]
 
 
 def _account_refusals(
-    device: Device, port: Port, side: Side, number: int, account: Buffer
+    place: str, port: Port, side: Side, account: Buffer, qos: DeviceQos
 ) -> Iterator[Refusal]:
-    place = f"{device.name} {port.name} {'priority group' if side is Side.INGRESS else 'queue'}"
-    place = f"{place} {number}"
-    limit = "priority-group" if side is Side.INGRESS else "queue"
-    yield from outside(limit, place, [number])
     if is_known(account.xoff_bytes):
         yield refuse("buffer-xoff-level", place, f"{account.xoff_bytes} bytes")
     if side is Side.EGRESS:
@@ -108,10 +99,10 @@ def _account_refusals(
     elif account.is_lossless is True and account.is_computed is not True:
         yield from _missing_refusals(place, account, ("headroom_bytes", "xon_bytes"))
     if account.is_computed is True:
-        yield from _computed_refusals(place, account, device_qos(device))
+        yield from _computed_refusals(place, account, qos)
     elif not is_reference(account):
         yield from _number_refusals(place, account)
-        yield from _lossless_refusals(place, port, account, device_qos(device))
+        yield from _lossless_refusals(place, port, account, qos)
 
 
 def _egress_refusals(place: str, account: Buffer) -> Iterator[Refusal]:
@@ -177,16 +168,16 @@ def _lossless_refusals(
         yield refuse("lossless-profile-name", place, f"the name {account.profile}")
 
 
-def _name_refusals(device: Device) -> Iterator[Refusal]:
+def name_refusals(switch: Switch) -> Iterator[Refusal]:
     """Refuse a second set of numbers under one profile name."""
     held: dict[str, Buffer] = {}
     for side in Side:
-        bound = bound_profiles(device, side)
-        for port in ordered_ports(device):
+        for port, names in switch.for_each_port(bound_profiles(switch, side)):
             for number, account in sorted(side.of(port).items()):
-                name = bound[port.name][number]
+                name = names[number]
                 if name == COMPUTED or is_reference(account):
                     continue
-                if held.setdefault(name, numbers(account)) != numbers(account):
-                    place = f"{device.name} {port.name} {side.value}{number}"
+                own = numbers(account)
+                if held.setdefault(name, own) != own:
+                    place = f"{switch.name} {port.name} {side.value}{number}"
                     yield refuse("lossless-profile-name", place, f"a second {name}")

@@ -12,14 +12,14 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
-from netcheck.model.device import Device, Port
+from netcheck.model.device import Port
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.model.qos import Buffer, BufferPool, Dynamic, Static
-from netcheck.platforms.sonic.rendered.facts import any_said, device_qos, ordered_ports, uses_of
-from netcheck.platforms.sonic.rendered.names import range_key, ranges, shared_names
+from netcheck.platforms.sonic.rendered.facts import Switch, any_said, uses_of
+from netcheck.platforms.sonic.rendered.names import range_word, ranges, shared_names
 
 COMPUTED: Final = "NULL"
 LOSSLESS_POOL: Final = "ingress_lossless_pool"  # fixed in buffermgrd
@@ -95,6 +95,7 @@ def lossless_name(port: Port) -> str | None:
     return f"pg_lossless_{port.speed_bps // _MBPS}_{port.cable_m}m_profile"
 
 
+@lru_cache(maxsize=1024)
 def numbers(account: Buffer) -> Buffer:
     """Give an account without its name: what has to be equal for a profile to be shared."""
     return replace(account, profile=UNKNOWN, is_computed=UNKNOWN)
@@ -110,18 +111,22 @@ def has_headroom(account: Buffer) -> bool:
     return account.is_lossless is not False and is_known(account.headroom_bytes)
 
 
-def bound_profiles(device: Device, side: Side) -> dict[str, dict[int, str]]:
-    """Give ``port -> number -> profile name`` (or NULL) for every account that is said."""
-    names = _policy_names(device, side)
-    is_traditional = device_qos(device).is_headroom_computed is not True
-    bound: dict[str, dict[int, str]] = {}
-    for port in ordered_ports(device):
-        bound[port.name] = {
+# of each kind of port: number -> profile name, or NULL
+Bound = list[dict[int, str]]
+
+
+def bound_profiles(switch: Switch, side: Side) -> Bound:
+    """Give the profile of every account that is said, in the order of ``switch.kinds``."""
+    names = _policy_names(switch, side)
+    is_traditional = switch.qos.is_headroom_computed is not True
+    return [
+        {
             number: _fixed_name(port, account, is_traditional=is_traditional)
             or names[number, numbers(account)]
             for number, account in side.of(port).items()
         }
-    return bound
+        for port in switch.kinds
+    ]
 
 
 def _fixed_name(port: Port, account: Buffer, *, is_traditional: bool) -> str | None:
@@ -133,14 +138,13 @@ def _fixed_name(port: Port, account: Buffer, *, is_traditional: bool) -> str | N
     return lossless_name(port) if is_traditional and has_headroom(account) else None
 
 
-def _policy_names(device: Device, side: Side) -> dict[tuple[int, Buffer], str]:
+def _policy_names(switch: Switch, side: Side) -> dict[tuple[int, Buffer], str]:
     """Give ``(number, account) -> profile name`` for accounts that SONiC does not name."""
-    ports = ordered_ports(device)
-    kinds = {(n, account.is_lossless) for port in ports for n, account in side.of(port).items()}
+    kinds = {(n, one.is_lossless) for port in switch.kinds for n, one in side.of(port).items()}
     names = {}
     for number, is_lossless in sorted(kinds, key=str):
         suffix = f"{_WORDS.get(is_lossless, '')}_{side.value}{number}"
-        uses = uses_of(device, partial(_alike, side, number, is_lossless))
+        uses = uses_of(switch, partial(_alike, side, number, is_lossless))
         for content, name in shared_names(uses, suffix=suffix).items():
             names[number, content] = name
     return names
@@ -154,24 +158,24 @@ def _alike(side: Side, number: int, is_lossless: Known[bool], port: Port) -> Ite
         yield numbers(account)
 
 
-def profile_rows(device: Device) -> list[ProfileRow] | None:
+def profile_rows(switch: Switch, bound: Mapping[Side, Bound]) -> list[ProfileRow] | None:
     """Give the rows of BUFFER_PROFILE; None when no account is said.
 
     Two accounts of one name with different numbers are refused before.
     """
-    if not any(any_said(device, side.said) for side in Side):
+    if not any(any_said(switch, side.said) for side in Side):
         return None
-    rows = {}
-    for side in Side:
-        bound = bound_profiles(device, side)
-        for port in ordered_ports(device):
-            for number, account in side.of(port).items():
-                name = bound[port.name][number]
-                if name != COMPUTED and not is_reference(account):
-                    rows[name] = _profile_row(name, account)
-    return [rows[name] for name in sorted(rows)]
+    accounts = {
+        names[number]: account
+        for side in Side
+        for port, names in zip(switch.kinds, bound[side], strict=True)
+        for number, account in side.of(port).items()
+        if not is_reference(account)
+    }
+    return [_profile_row(name, accounts[name]) for name in sorted(accounts) if name != COMPUTED]
 
 
+@lru_cache(maxsize=1024)
 def _profile_row(name: str, account: Buffer) -> ProfileRow:
     if not is_known(account.pool) or not is_known(account.size_bytes):
         raise TypeError(f"{name}: incomplete account got past the refusals")
@@ -192,27 +196,26 @@ def _said(value: Known[int]) -> int | None:
     return value if is_known(value) else None
 
 
-def account_rows(device: Device, side: Side) -> list[tuple[str, str]] | None:
-    """Give (key, profile) of BUFFER_PG or BUFFER_QUEUE; None when no account is said.
+def account_rows(bound: Mapping[int, str]) -> tuple[tuple[str, str], ...]:
+    """Give (numbers, profile) of a port of BUFFER_PG or BUFFER_QUEUE.
 
     Neighbouring numbers with one profile share a row, as buffermgrd writes them.
+
+    Example:
+        >>> account_rows({3: "NULL", 4: "NULL", 0: "lossy"})
+        (('0', 'lossy'), ('3-4', 'NULL'))
     """
-    if not any_said(device, side.said):
-        return None
-    rows = []
-    for port, bound in bound_profiles(device, side).items():
-        runs = [
-            (run, profile)
-            for profile in set(bound.values())
-            for run in ranges(number for number in bound if bound[number] == profile)
-        ]
-        rows += [(range_key(port, run), profile) for run, profile in sorted(runs)]
-    return rows
+    runs = [
+        (run, profile)
+        for profile in set(bound.values())
+        for run in ranges(number for number in bound if bound[number] == profile)
+    ]
+    return tuple((range_word(run), profile) for run, profile in sorted(runs))
 
 
-def pool_rows(device: Device) -> list[PoolRow] | None:
+def pool_rows(switch: Switch) -> list[PoolRow] | None:
     """Give the rows of BUFFER_POOL; None when no pool is said."""
-    pools = device_qos(device).pools
+    pools = switch.qos.pools
     if pools is UNKNOWN:
         return None
     return (

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
-from netcheck.model.device import Device, Port
+from netcheck.model.device import Port
 from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known
 from netcheck.model.qos import (
     DcbxMode,
@@ -18,12 +19,13 @@ from netcheck.model.qos import (
     Watchdog,
 )
 from netcheck.platforms.platform import Refusal
-from netcheck.platforms.sonic.rendered.buffer_limits import account_refusals, pool_refusals
-from netcheck.platforms.sonic.rendered.facts import (
-    device_qos,
-    ordered_ports,
-    with_distinct_ports,
+from netcheck.platforms.sonic.rendered.buffer_limits import (
+    account_refusals,
+    group_refusals,
+    name_refusals,
+    pool_refusals,
 )
+from netcheck.platforms.sonic.rendered.facts import Switch
 from netcheck.platforms.sonic.rendered.maps import ALL_PRIORITIES, MAP_KINDS, IntMap
 from netcheck.platforms.sonic.rendered.refuse import outside, refuse
 
@@ -47,24 +49,60 @@ _TRUST_BY_MAPS: dict[tuple[bool, ...], Known[Trust]] = {
 }
 
 
-def find_refusals(device: Device) -> Iterator[Refusal]:
-    """Give everything that is said of the device and cannot be expressed, in a fixed order.
+def find_refusals(switch: Switch) -> Iterator[Refusal]:
+    """Give everything that is said of the switch and cannot be expressed, in a fixed order.
 
-    Ports that are alike are judged once; only where one is refused is each named.
+    What is alike is judged once, here or on another switch; only where something is
+    refused is each place named.
     """
-    if next(_refusals(with_distinct_ports(device)), None) is not None:
-        yield from _refusals(device)
+    is_clean = _is_switch_clean(switch.qos) and switch.asics <= 1
+    if not is_clean or not all(_is_clean(_bare(port), switch.qos) for port in switch.kinds):
+        yield from _refusals(switch)
+    elif next(name_refusals(switch.reduced()), None) is not None:
+        yield from name_refusals(switch)
 
 
-def _refusals(device: Device) -> Iterator[Refusal]:
-    if len(device.qos) > 1:
-        yield refuse("multi-asic", device.name, f"{len(device.qos)} ASICs")
-    yield from _device_refusals(device.name, device_qos(device))
-    yield from pool_refusals(device)
-    for port in ordered_ports(device):
-        place = f"{device.name} {port.name}"
-        yield from _port_refusals(place, port, device_qos(device))
-    yield from account_refusals(device)
+def _refusals(switch: Switch) -> Iterator[Refusal]:
+    name = switch.name
+    if switch.asics > 1:
+        yield refuse("multi-asic", name, f"{switch.asics} ASICs")
+    yield from _switch_refusals(name, switch.qos)
+    for port in switch.ports:
+        yield from _port_refusals(f"{name} {port.name}", port, switch.qos)
+    found = [
+        refusal
+        for port in switch.ports
+        for refusal in account_refusals(f"{name} {port.name}", port, switch.qos)
+    ]
+    yield from found
+    for port in switch.ports:
+        yield from group_refusals(f"{name} {port.name}", port, switch.qos)
+    if not found:
+        yield from name_refusals(switch)
+
+
+@lru_cache(maxsize=1024)
+def _is_switch_clean(qos: DeviceQos) -> bool:
+    return next(_switch_refusals("", qos), None) is None
+
+
+@lru_cache(maxsize=4096)
+def _is_clean(port: Port, switch: DeviceQos) -> bool:
+    """Nothing of a port is refused, whatever it is called; many ports are like it."""
+    checks = (_port_refusals, account_refusals, group_refusals)
+    return all(next(check("", port, switch), None) is None for check in checks)
+
+
+def _bare(port: Port) -> Port:
+    """The port with no more than what is judged, and no name."""
+    return Port(
+        "", speed_bps=port.speed_bps, cable_m=port.cable_m, l2_mtu=port.l2_mtu, qos=port.qos
+    )
+
+
+def _switch_refusals(place: str, qos: DeviceQos) -> Iterator[Refusal]:
+    yield from _device_refusals(place, qos)
+    yield from pool_refusals(place, qos)
 
 
 def _device_refusals(place: str, qos: DeviceQos) -> Iterator[Refusal]:

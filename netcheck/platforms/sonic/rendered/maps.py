@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from netcheck.model.device import Device, Port
+from netcheck.model.device import Port
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known
 from netcheck.model.qos import PortQos
-from netcheck.platforms.sonic.rendered.facts import any_said, device_qos, ordered_ports, uses_of
+from netcheck.platforms.sonic.rendered.facts import Switch, any_said, uses_of
 from netcheck.platforms.sonic.rendered.names import Use, shared_names
 
 IntMap = FrozenMap[int, int]
@@ -58,71 +58,78 @@ class MapTable:
 class Binding:
     """One row of PORT_QOS_MAP: bound maps in order, and the PFC lists where they are said."""
 
-    port: str
-    maps: list[tuple[str, str]]
-    pfc: str | None
-    watchdog: str | None
+    maps: tuple[tuple[str, str], ...]
+    pfc: str | None = None
+    watchdog: str | None = None
 
 
-def map_names(device: Device, kind: MapKind) -> dict[IntMap, str]:
-    """Give the name of each map of one kind that the switch holds."""
-    uses = uses_of(device, lambda port: _values(kind.of(port.qos)))
+# kind of map -> map -> its name on the switch
+MapNames = Mapping[MapKind, Mapping[IntMap, str]]
+
+
+def map_names(switch: Switch) -> MapNames:
+    """Give the name of each map that the switch holds."""
+    return {kind: _names_of(switch, kind) for kind in MAP_KINDS}
+
+
+def _names_of(switch: Switch, kind: MapKind) -> dict[IntMap, str]:
+    uses = uses_of(switch, lambda port: _values(kind.of(port.qos)))
     if kind is DSCP_MAP:
-        for value in _values(device_qos(device).dscp_to_priority):
+        for value in _values(switch.qos.dscp_to_priority):
             uses.setdefault(value, [Use()])
     return shared_names(uses)
 
 
-def map_tables(device: Device) -> list[MapTable]:
+def map_tables(switch: Switch, names: MapNames) -> list[MapTable]:
     """Give the tables of maps that are said; one that nothing needs is there and empty."""
     tables = []
     for kind in MAP_KINDS:
-        names = map_names(device, kind)
-        is_said = any_said(device, lambda port, kind=kind: kind.of(port.qos))  # type: ignore[misc] # mypy cannot type a default in a lambda
-        if names or is_said:
-            rows = [(name, dict(sorted(value.items()))) for value, name in names.items()]
+        if names[kind] or any(kind.of(port.qos) is not UNKNOWN for port in switch.kinds):
+            rows = [(name, dict(sorted(value.items()))) for value, name in names[kind].items()]
             tables.append(MapTable(kind.table, sorted(rows, key=lambda row: row[0])))
     return tables
 
 
-def bindings(device: Device) -> list[Binding] | None:
-    """Give the rows of PORT_QOS_MAP, ``global`` first; None when nothing of it is said."""
-    names = {kind: map_names(device, kind) for kind in MAP_KINDS}
-    rows = [
-        *_global(device, names[DSCP_MAP]),
-        *(_binding(port, names) for port in ordered_ports(device)),
-    ]
-    said = [row for row in rows if row is not None]
-    is_map_absent = device_qos(device).dscp_to_priority is ABSENT
-    return said if said or is_map_absent or any_said(device, _anything) else None
+def is_binding_said(switch: Switch) -> bool:
+    """Tell whether anything of PORT_QOS_MAP is said; the table is then whole."""
+    of_switch = switch.qos.dscp_to_priority
+    return (
+        of_switch is ABSENT
+        or bool(_values(of_switch))
+        or any_said(switch, _anything)
+        or any(watched_priorities(port.qos) is not None for port in switch.kinds)
+    )
 
 
-def _global(device: Device, names: dict[IntMap, str]) -> Iterator[Binding]:
-    for value in _values(device_qos(device).dscp_to_priority):
-        yield Binding("global", [(DSCP_MAP.binding, names[value])], None, None)
+def global_binding(switch: Switch, names: MapNames) -> Binding | None:
+    """Give the row ``global`` of PORT_QOS_MAP; None where the whole switch has no map."""
+    for value in _values(switch.qos.dscp_to_priority):
+        return Binding(((DSCP_MAP.binding, names[DSCP_MAP][value]),))
+    return None
 
 
-def _binding(port: Port, names: dict[MapKind, dict[IntMap, str]]) -> Binding | None:
-    bound = [
+def binding(port: Port, names: MapNames) -> Binding | None:
+    """Give the row of a port of PORT_QOS_MAP; None where nothing of it is said."""
+    bound = tuple(
         (kind.binding, names[kind][value])
         for kind in MAP_KINDS
         for value in _values(kind.of(port.qos))
-    ]
+    )
     pfc, guarded = paused_priorities(port.qos), watched_priorities(port.qos)
     if not bound and pfc is None and guarded is None:
         return None
-    return Binding(port.name, bound, pfc, guarded)
+    return Binding(bound, pfc, guarded)
 
 
 def _anything(port: Port) -> object:
-    facts = [kind.of(port.qos) for kind in MAP_KINDS]
-    facts += [port.qos.pfc_tx, port.qos.pfc_rx]  # type: ignore[list-item] # only compared with UNKNOWN
-    return UNKNOWN if all(fact is UNKNOWN for fact in facts) else ABSENT
+    qos = port.qos
+    if qos.pfc_tx is not UNKNOWN or qos.pfc_rx is not UNKNOWN:
+        return ABSENT
+    return UNKNOWN if all(kind.of(qos) is UNKNOWN for kind in MAP_KINDS) else ABSENT
 
 
-def _values(value: Known[IntMap]) -> Iterator[IntMap]:
-    if is_known(value) and value:
-        yield value
+def _values(value: Known[IntMap]) -> tuple[IntMap, ...]:
+    return (value,) if is_known(value) and value else ()
 
 
 def paused_priorities(qos: PortQos) -> str | None:

@@ -112,7 +112,12 @@ def ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:
     return runs
 
 
+def range_word(run: tuple[int, int]) -> str:
+    """Give a run as keys name it: ``3`` or ``3-4``."""
+    low, high = run
+    return str(low) if low == high else f"{low}-{high}"
+
+
 def range_key(port: str, run: tuple[int, int]) -> str:
     """Give the key of a run: ``Ethernet0|3`` or ``Ethernet0|3-4``."""
-    low, high = run
-    return f"{port}|{low}" if low == high else f"{port}|{low}-{high}"
+    return f"{port}|{range_word(run)}"

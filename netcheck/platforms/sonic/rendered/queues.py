@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
-from netcheck.model.device import Device, Port
-from netcheck.model.known import UNKNOWN, Missing, is_known
+from netcheck.model.device import Port
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import Missing, is_known
 from netcheck.model.qos import CongestionAction, Ecn, Scheduler, SchedulerKind
-from netcheck.platforms.sonic.rendered.facts import any_said, ordered_ports, uses_of
+from netcheck.platforms.sonic.rendered.facts import Switch, any_said, uses_of
 from netcheck.platforms.sonic.rendered.names import shared_names
 
 
@@ -38,7 +39,7 @@ class WredRow:
 class QueueRow:
     """One row of QUEUE."""
 
-    key: str
+    queue: int
     scheduler: str | None
     wred: str | None
 
@@ -50,14 +51,11 @@ def scheduler_name(scheduler: Scheduler) -> str:
     return "strict"
 
 
-def scheduler_rows(device: Device) -> list[SchedulerRow] | None:
+def scheduler_rows(switch: Switch) -> list[SchedulerRow] | None:
     """Give the rows of SCHEDULER; None when no scheduling is said."""
-    rows = {
-        scheduler_name(one): _scheduler_row(one)
-        for port in ordered_ports(device)
-        for one in _schedulers(port).values()
-    }
-    is_said = any_said(device, lambda port: port.qos.scheduler)
+    found = {one for port in switch.kinds for one in _schedulers(port).values()}
+    rows = {scheduler_name(one): _scheduler_row(one) for one in found}
+    is_said = any_said(switch, lambda port: port.qos.scheduler)
     return [rows[name] for name in sorted(rows, key=_weight_order)] if is_said else None
 
 
@@ -73,22 +71,24 @@ def _scheduler_row(scheduler: Scheduler) -> SchedulerRow:
     return SchedulerRow(name, "DWRR", scheduler.weight_percent)
 
 
-def wred_names(device: Device) -> dict[tuple[int, Ecn], str]:
+WredNames = Mapping[tuple[int, Ecn], str]
+
+
+def wred_names(switch: Switch) -> WredNames:
     """Give ``(queue, marking) -> profile name``; a policy tunes each queue by itself."""
-    queues = {queue for port in ordered_ports(device) for queue in _ecn(port)}
+    queues = {queue for port in switch.kinds for queue in _ecn(port)}
     names = {}
     for queue in sorted(queues):
-        uses = uses_of(device, lambda port, queue=queue: _of_queue(port, queue))  # type: ignore[misc] # mypy cannot type a default in a lambda
+        uses = uses_of(switch, partial(_of_queue, queue))
         for content, name in shared_names(uses, suffix=f"_q{queue}").items():
             names[queue, content] = name
     return names
 
 
-def wred_rows(device: Device) -> list[WredRow] | None:
+def wred_rows(switch: Switch, names: WredNames) -> list[WredRow] | None:
     """Give the rows of WRED_PROFILE; None when nothing is said of ECN."""
-    if not any_said(device, lambda port: port.qos.ecn):
+    if not any_said(switch, lambda port: port.qos.ecn):
         return None
-    names = wred_names(device)
     return sorted(
         (_wred_row(name, ecn) for (_, ecn), name in names.items()), key=lambda row: row.name
     )
@@ -102,42 +102,39 @@ def _wred_row(name: str, ecn: Ecn) -> WredRow:
     return WredRow(name, kmin, kmax, pmax, word, is_active=ecn.is_active is True)
 
 
-def queue_rows(device: Device) -> list[QueueRow] | None:
-    """Give the rows of QUEUE, by port and queue; None when nothing is said of queues."""
-    if not any_said(device, _scheduling_or_ecn):
-        return None
-    names = wred_names(device)
-    return [
-        _queue_row(port, queue, names)
-        for port in ordered_ports(device)
-        for queue in sorted({*_schedulers(port), *_ecn(port)})
-    ]
-
-
-def _queue_row(port: Port, queue: int, names: dict[tuple[int, Ecn], str]) -> QueueRow:
-    scheduler, ecn = _schedulers(port).get(queue), _ecn(port).get(queue)
-    return QueueRow(
-        key=f"{port.name}|{queue}",
-        scheduler=scheduler_name(scheduler) if scheduler else None,
-        wred=names[queue, ecn] if ecn else None,
+def is_queue_said(switch: Switch) -> bool:
+    """Tell whether anything is said of queues; QUEUE is then whole."""
+    return any_said(switch, lambda port: port.qos.scheduler) or any_said(
+        switch, lambda port: port.qos.ecn
     )
 
 
-def _scheduling_or_ecn(port: Port) -> object:
-    return port.qos.scheduler if port.qos.scheduler is not UNKNOWN else port.qos.ecn
+def queue_rows(port: Port, names: WredNames) -> tuple[QueueRow, ...]:
+    """Give the rows of a port of QUEUE, by queue."""
+    schedulers, marks = _schedulers(port), _ecn(port)
+    return tuple(
+        QueueRow(
+            queue,
+            scheduler_name(schedulers[queue]) if queue in schedulers else None,
+            names[queue, marks[queue]] if queue in marks else None,
+        )
+        for queue in sorted({*schedulers, *marks})
+    )
 
 
-def _schedulers(port: Port) -> dict[int, Scheduler]:
-    return dict(port.qos.scheduler) if is_known(port.qos.scheduler) else {}
+def _schedulers(port: Port) -> Mapping[int, Scheduler]:
+    return port.qos.scheduler if is_known(port.qos.scheduler) else {}
 
 
-def _ecn(port: Port) -> dict[int, Ecn]:
-    if not is_known(port.qos.ecn):
-        return {}
-    return {queue: _spelled_out(ecn) for queue, ecn in port.qos.ecn.items()}
+def _ecn(port: Port) -> Mapping[int, Ecn]:
+    return _all_spelled_out(port.qos.ecn) if is_known(port.qos.ecn) else {}
 
 
 @lru_cache(maxsize=1024)
+def _all_spelled_out(marks: FrozenMap[int, Ecn]) -> Mapping[int, Ecn]:
+    return {queue: _spelled_out(ecn) for queue, ecn in marks.items()}
+
+
 def _spelled_out(ecn: Ecn) -> Ecn:
     """What is not said of a marking is what ECN means: active, and marking."""
     return replace(
@@ -147,6 +144,6 @@ def _spelled_out(ecn: Ecn) -> Ecn:
     )
 
 
-def _of_queue(port: Port, queue: int) -> Iterator[Ecn]:
-    if queue in _ecn(port):
-        yield _ecn(port)[queue]
+def _of_queue(queue: int, port: Port) -> tuple[Ecn, ...]:
+    found = _ecn(port).get(queue)
+    return () if found is None else (found,)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from netcheck.model.device import Device, Port
-from netcheck.model.known import ABSENT, is_known
-from netcheck.model.qos import Watchdog
-from netcheck.platforms.sonic.rendered.facts import any_said, device_qos, ordered_ports
+from netcheck.model.device import Port
+from netcheck.model.known import UNKNOWN, Missing, is_known
+from netcheck.platforms.sonic.rendered.facts import Switch, any_said
 
 # Counter groups without which a loss, a pause or a mark goes uncounted;
 # WRED_ECN_QUEUE is off unless configured.
@@ -29,49 +28,45 @@ PROOF_COUNTERS: Final = (
 class WatchdogRow:
     """One row of PFC_WD."""
 
-    port: str
     action: str | None
     detection_ms: int | None
     restoration_ms: int | None
 
 
-def watchdog_rows(device: Device) -> list[WatchdogRow] | None:
-    """Give the rows of PFC_WD by port; None when nothing is said of them."""
-    is_poll_absent = device_qos(device).watchdog_poll_ms is ABSENT
-    if not is_poll_absent and not any_said(device, lambda port: port.qos.watchdog):
+def is_watchdog_said(switch: Switch) -> bool:
+    """Tell whether anything is said of watchdogs; PFC_WD is then whole."""
+    poll_ms = switch.qos.watchdog_poll_ms
+    return poll_ms is not UNKNOWN or any_said(switch, lambda port: port.qos.watchdog)
+
+
+def watchdog_row(port: Port) -> WatchdogRow | None:
+    """Give the row of a port of PFC_WD; None where it has no watchdog."""
+    watchdog = port.qos.watchdog
+    if isinstance(watchdog, Missing):
         return None
-    return [
-        _row(port.name, port.qos.watchdog)
-        for port in ordered_ports(device)
-        if is_known(port.qos.watchdog)
-    ]
-
-
-def _row(port: str, watchdog: Watchdog) -> WatchdogRow:
     return WatchdogRow(
-        port=port,
         action=watchdog.action.value if is_known(watchdog.action) else None,
         detection_ms=watchdog.detection_ms if is_known(watchdog.detection_ms) else None,
         restoration_ms=watchdog.restoration_ms if is_known(watchdog.restoration_ms) else None,
     )
 
 
-def poll_ms(device: Device) -> int | None:
+def poll_ms(switch: Switch) -> int | None:
     """Give the interval at which the watchdog looks; None where it is not said."""
-    poll = device_qos(device).watchdog_poll_ms
+    poll = switch.qos.watchdog_poll_ms
     return poll if is_known(poll) else None
 
 
-def counter_groups(device: Device) -> list[str] | None:
+def counter_groups(switch: Switch) -> list[str] | None:
     """Give the counter groups to switch on; None when neither they nor PFC are said.
 
     Unless the intent says which, a switch with PFC counts all that proves
     losslessness.
     """
-    said = device_qos(device).counters_enabled
+    said = switch.qos.counters_enabled
     if is_known(said):
         return sorted(said)
-    return list(PROOF_COUNTERS) if any(map(_pauses, device.ports.values())) else None
+    return list(PROOF_COUNTERS) if any(map(_pauses, switch.kinds)) else None
 
 
 def _pauses(port: Port) -> bool:
