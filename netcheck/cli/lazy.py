@@ -41,10 +41,10 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find a command; an unknown one is answered with the nearest."""
-        from difflib import get_close_matches  # noqa: PLC0415 -- only for a mistyped command
-
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):
+            from difflib import get_close_matches  # noqa: PLC0415 -- only for a mistyped command
+
             near = get_close_matches(name, self.list_commands(ctx), n=1)
             hint = f" Did you mean '{near[0]}'?" if near else ""
             ctx.fail(f"No such command '{name}'.{hint}")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
 import click
 
 from netcheck.model.finding import Severity
+from netcheck.model.frozen import frozen
 from netcheck.report.publish import NAMED, Format, format_of
 
 Command = Callable[..., Any]  # Any: a command takes its own options
@@ -26,7 +26,7 @@ COMMON = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Common:
     """The options that every reporting command has.
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from netcheck.model.document import Document, DocumentKind, Recognition
+from netcheck.model.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """One document and what it was recognised as."""
 
@@ -21,7 +22,7 @@ class Item:
     objects: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeviceDocuments:
     """Everything that was given of one device."""
 

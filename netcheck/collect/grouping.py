@@ -16,21 +16,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from netcheck.collect.cluster import (
-    DeviceDocuments,
-    Piece,
-    devices_of,
-    with_unique_names,
-)
 from netcheck.collect.files import UnreadableFileError, entries, read_text
 from netcheck.collect.intents import INTENT_SUFFIXES, IntentFile, fabrics, is_intent
-from netcheck.collect.transcript import Part, split
 from netcheck.model.document import Document, Recognition
 from netcheck.model.errors import InputError
+from netcheck.model.frozen import frozen
 from netcheck.platforms import platform as platforms
 
 if TYPE_CHECKING:
+    from netcheck.collect.cluster import DeviceDocuments, Piece
     from netcheck.collect.snapshot import Record
+    from netcheck.collect.transcript import Part
 
 _READINGS: Final = {"t0": 0, "before": 0, "t1": 1, "after": 1}
 # Folders of a device's own file system and of readings hold parts of the device above them.
@@ -39,7 +35,7 @@ _INNER_FOLDERS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gathered:
     """What was handed over.
 
@@ -88,10 +84,7 @@ def gather(paths: Sequence[str | Path]) -> Gathered:
         else:
             raise InputError(f"{path}: no such file or folder")
     _add_loose(heap, loose)
-    devices = [*heap.devices]
-    for name, pieces in heap.scopes:
-        devices += devices_of(name, pieces)
-    found = tuple(with_unique_names(devices))
+    found = _devices(heap) if heap.scopes or heap.devices else ()
     files = dict.fromkeys(name for device in found for name in device.files)
     return Gathered(
         fabrics(heap.intents),
@@ -101,6 +94,15 @@ def gather(paths: Sequence[str | Path]) -> Gathered:
         tuple(heap.unread),
         tuple(heap.not_had),
     )
+
+
+def _devices(heap: _Heap) -> tuple[DeviceDocuments, ...]:
+    from netcheck.collect.cluster import devices_of, with_unique_names  # noqa: PLC0415 -- an intent needs none
+
+    devices = [*heap.devices]
+    for name, pieces in heap.scopes:
+        devices += devices_of(name, pieces)
+    return tuple(with_unique_names(devices))
 
 
 def _add_loose(heap: _Heap, files: list[Path]) -> None:
@@ -196,6 +198,9 @@ def _why_foreign(path: Path, text: str) -> str:
 
 
 def _recognised(heap: _Heap, document: Document, words: frozenset[str]) -> Iterator[Piece]:
+    from netcheck.collect.cluster import Piece  # noqa: PLC0415 -- as above
+    from netcheck.collect.transcript import split  # noqa: PLC0415 -- as above
+
     parts = split(document)
     known = [(part, platforms.recognise(part.document)) for part in parts]
     if not any(recognition for _, recognition in known):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from netcheck.model.frozen import frozen
 
 INTENT_SUFFIXES: Final = frozenset({".yaml", ".yml"})
 _INTENT = re.compile(r"""^(?:\{\s*)?["']?netcheck["']?\s*:(?:\s|$)""", re.MULTILINE)
@@ -14,7 +15,7 @@ _INCLUDE = re.compile(r"^include\s*:(.*(?:\n[ \t]*-.*)*)", re.MULTILINE)
 _INCLUDED = re.compile(r"""[^\s,\[\]"'-][^\s,\[\]"']*""")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IntentFile:
     """One file of an intent; ``is_named`` where it was given by itself."""
 

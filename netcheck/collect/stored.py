@@ -6,14 +6,14 @@ outputs are read, parsed and let go.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from netcheck.collect.cluster import DeviceDocuments, Item
 from netcheck.collect.snapshot import Record, Snapshot
+from netcheck.model.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredDocuments(DeviceDocuments):
     """What a snapshot holds of one device; it has items once it is ``loaded``.
 

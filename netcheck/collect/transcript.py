@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from netcheck.model.document import Document
+from netcheck.model.frozen import frozen
 
 # Patterns are compiled when a text is split, so that linting an intent does not pay for them.
 _IN_BRACKETS = r"^\[[\w.-]+@(?P<host>[\w.-]+)\s[^\]]*\][$#]\s+(?P<command>\S.*)$"
@@ -31,7 +32,7 @@ _COMMAND_WORDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """One command of a transcript with its output; ``host`` where the prompt names it."""
 

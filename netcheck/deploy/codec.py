@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin
 
 from netcheck.model.errors import InputError
 from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.hints import field_types
 from netcheck.model.known import ABSENT, UNKNOWN, Missing
 
 _MISSING = "missing"
@@ -140,4 +141,4 @@ def _decode_object(kind: Any, data: Any) -> Any:  # Any: as decode
 
 @cache
 def _hints(kind: Callable[..., object]) -> dict[str, Any]:  # Any: type forms
-    return get_type_hints(kind)
+    return field_types(kind)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from netcheck.intent.notes import Notes
 from netcheck.model.device import Port, Role
 from netcheck.model.fabric import Fabric, Link, PortRef
+from netcheck.model.frozen import frozen
 from netcheck.model.known import UNKNOWN, Known, is_known, known_or
 
 HOST_CABLE_M: Final = 40.0
 SWITCH_CABLE_M: Final = 300.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cable:
     """One port's link as the port sees it; ``far`` is the port at the far end, if declared."""
 

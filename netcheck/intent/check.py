@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -18,6 +17,7 @@ from netcheck.intent.complaint import Complaints, suggest
 from netcheck.intent.nodes import Node, kind_of
 from netcheck.lossless.packaged import packaged_text
 from netcheck.model.document import Evidence
+from netcheck.model.frozen import frozen
 
 MAX_COMPLAINTS = 500
 
@@ -53,7 +53,7 @@ def check(node: Node, complaints: Complaints) -> None:
         complaints.add(at, message)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Spot:
     """A node, its path for messages, and the place to point at."""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from difflib import get_close_matches
 
 from netcheck.model.document import Evidence
 from netcheck.model.errors import InputError
+from netcheck.model.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Complaint:
     """One thing that is wrong with an intent, and where it stands."""
 
@@ -100,6 +99,8 @@ def suggest(word: str, valid: Iterable[str]) -> str:
     """Give "; did you mean X?" for the nearest valid word, else the valid words."""
     candidates = list(valid)
     lowered = {candidate.lower(): candidate for candidate in candidates}
+    from difflib import get_close_matches  # noqa: PLC0415 -- for a mistyped word only
+
     near = get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
     if near:
         return f"; did you mean {lowered[near[0]]}?"

@@ -7,7 +7,6 @@ key by key, and what a role says comes last.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from typing import TypeVar
@@ -17,6 +16,7 @@ from netcheck.intent.nodes import Node
 from netcheck.intent.ranges import Axes, RangeError, choose, expand, parse_pattern
 from netcheck.intent.units import Quantity, checked_address, parse_quantity, whole
 from netcheck.model.document import Evidence
+from netcheck.model.frozen import frozen
 from netcheck.model.known import ABSENT, UNKNOWN, Known
 
 E = TypeVar("E", bound=StrEnum)
@@ -25,7 +25,7 @@ NONE = "none"
 _FLAGS: dict[Known[str], bool] = {"on": True, "off": False}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layer:
     """What one place in the intent says of an object, and where on the ranges it stands."""
 

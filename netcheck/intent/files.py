@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from netcheck.intent.check import check
@@ -11,13 +10,14 @@ from netcheck.intent.complaint import Complaints, IntentError
 from netcheck.intent.nodes import MAX_BYTES, Node, decode, read_nodes
 from netcheck.model.document import Evidence
 from netcheck.model.errors import InputError
+from netcheck.model.frozen import frozen
 
 # kept for each file, because their paths are relative to it or their order counts
 BY_FILE = ("include", "inventory", "links", "suppress")
 MAX_FILES = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IntentFiles:
     """All files of an intent: the merged tree, and each file's own tree."""
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from netcheck.intent.notes import Notes
 from netcheck.model.device import Device, LinkLayer, RdmaDevice
+from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known
 
 AUTO = "auto"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JobFacts:
     """What ``auto`` in job settings is computed from, on one host."""
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from math import prod
+
+from netcheck.model.frozen import frozen
 
 MAX_NAMES = 200_000
 _RANGE = re.compile(r"\[([0-9]+(?:-[0-9]+(?::[0-9]+)?)?(?:,[0-9]+(?:-[0-9]+(?::[0-9]+)?)?)*)\]")
@@ -24,7 +25,7 @@ class RangeError(ValueError):
     """A range that cannot be expanded."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Axis:
     """A range of a key and where in it we are."""
 
@@ -35,7 +36,7 @@ class Axis:
 Axes = tuple[Axis, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pattern:
     """A text with ranges: ``literals`` around ``columns`` of equal standing."""
 
@@ -55,7 +56,7 @@ class Pattern:
         return "".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Term:
     """One run of numbers, not yet written out."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 
 from netcheck.intent.defaults import (
@@ -17,6 +17,7 @@ from netcheck.lossless.ecn import ecn_thresholds
 from netcheck.lossless.headroom import Headroom, HeadroomQuestion, headroom
 from netcheck.model.device import Device, Port
 from netcheck.model.fabric import EcnIntent, HeadroomBy, Policy, Scheduling, TrafficClass
+from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known, first_known, is_known, known_or
 from netcheck.model.qos import (
@@ -53,7 +54,7 @@ LANE_BPS = {
 KMAX_OVER_KMIN = 4  # as in the computed thresholds
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surroundings:
     """What the numbers of a port depend on besides its policy.
 

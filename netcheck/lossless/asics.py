@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from typing import Any
 
 from netcheck.lossless.packaged import packaged_yaml
 from netcheck.model.errors import InputError
+from netcheck.model.frozen import frozen
 from netcheck.model.known import UNKNOWN, Known
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FitPart:
     """One part of a fitted law, for ports of up to ``to_gbps``."""
 
@@ -24,7 +25,7 @@ class FitPart:
     steps_gbps: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fit:
     """A law fitted to one shipped table; fields as described in ``data/asics.yaml``."""
 
@@ -38,7 +39,7 @@ class Fit:
         return next(reaching, self.by_speed[-1])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asic:
     """One ASIC; fields as described in ``data/asics.yaml``."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from netcheck.model.frozen import frozen
 
 REFERENCE_BPS = 100_000_000_000
 KMIN_AT_REFERENCE = 400_000
@@ -11,7 +11,7 @@ PMAX_PERCENT = 20
 DCTCP_SHARE = 7
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EcnThresholds:
     """Marking starts at ``kmin_bytes`` and reaches ``pmax_percent`` at ``kmax_bytes``."""
 

@@ -8,7 +8,6 @@ with its stated error. Every result carries its terms.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -16,6 +15,7 @@ from netcheck.lossless.asics import Asic, find_asic, pause_quanta
 from netcheck.lossless.fitted import fitted_bytes
 from netcheck.lossless.packaged import packaged_yaml
 from netcheck.model.errors import InputError
+from netcheck.model.frozen import frozen
 from netcheck.model.known import is_known
 
 KIB = 1024
@@ -32,7 +32,7 @@ MTU_BYTES = 9216
 LARGEST_MTU_BYTES = 65_535
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeadroomParameters:
     """What the Spectrum computation assumes; fields as in ``data/headroom_parameters.yaml``."""
 
@@ -49,7 +49,7 @@ class HeadroomParameters:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Headroom:
     """Headroom of one lossless priority group of one port.
 
@@ -70,7 +70,7 @@ class Headroom:
     error_percent: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeadroomQuestion:
     """One port and what runs on it; ``None`` takes the parameter set's value."""
 

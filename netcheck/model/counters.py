@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from netcheck.model.frozen import frozen
 from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing
 
 
@@ -72,6 +72,11 @@ class Meaning(StrEnum):
     SHARED_WATERMARK = "shared_watermark"
     QUEUE_WATERMARK = "queue_watermark"
     PCIE_STALL = "pcie_stall"
+    VL15_DROP = "vl15_drop"
+    LINK_RECOVERY = "link_recovery"
+    TRANSMIT_WAIT = "transmit_wait"
+    CONSTRAINT_ERROR = "constraint_error"
+    RECEIVE_ERROR = "receive_error"
     OTHER = "other"
 
 
@@ -84,7 +89,7 @@ class CounterKey(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Counter:
     """One reading.
 

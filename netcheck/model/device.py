@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from netcheck.model.counters import Counter, CounterKey
 from netcheck.model.document import Evidence
+from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.infiniband import IbSubnet
 from netcheck.model.known import UNKNOWN, Known
 from netcheck.model.qos import DeviceQos, PortQos
-from netcheck.model.subnet_manager import SmConfig
+
+if TYPE_CHECKING:  # a RoCE fabric needs neither
+    from netcheck.model.infiniband import IbSubnet
+    from netcheck.model.subnet_manager import SmConfig
 
 
 class Role(StrEnum):
@@ -75,7 +79,7 @@ class DefectKind(StrEnum):
     REJECTED_BY_DEVICE = "rejected_by_device"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Defect:
     """One thing in a text that no reader can take as it stands.
 
@@ -101,7 +105,7 @@ class Defect:
     touches_qos: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Neighbour:
     """Who is at the other end of a link, as LLDP tells."""
 
@@ -109,7 +113,7 @@ class Neighbour:
     port: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Port:
     """One port of a device.
 
@@ -149,7 +153,7 @@ class Port:
     qos: PortQos = PortQos()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gid:
     """One entry of an address table."""
 
@@ -159,7 +163,7 @@ class Gid:
     netdev: Known[str] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CongestionControl:
     """DCQCN (or another algorithm) of one RDMA device.
 
@@ -177,7 +181,7 @@ class CongestionControl:
     cnp_pcp: Known[int] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RdmaDevice:
     """What verbs see.
 
@@ -216,7 +220,7 @@ class RdmaDevice:
     sm_lid: Known[int] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostFacts:
     """What a host is besides its NICs.
 
@@ -238,7 +242,7 @@ class HostFacts:
     boot_id: Known[str] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Device:
     """One switch, host or subnet manager.
 

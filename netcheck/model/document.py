@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from netcheck.model.frozen import frozen
 
 
 class DocumentKind(StrEnum):
@@ -17,7 +18,7 @@ class DocumentKind(StrEnum):
     TABLE = "table"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """One text.
 
@@ -36,7 +37,7 @@ class Document:
     reading: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evidence:
     """Where a fact was read; empty fields are unknown or do not apply."""
 
@@ -47,7 +48,7 @@ class Evidence:
     counter: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recognition:
     """What a platform takes a document for.
 

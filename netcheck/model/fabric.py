@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from netcheck.model.device import Device
 from netcheck.model.document import Evidence
+from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known
 from netcheck.model.qos import DcbxMode, Trust, Watchdog
@@ -62,7 +63,7 @@ class Scheduling(StrEnum):
     WEIGHTED = "weighted"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EcnIntent:
     """What is said about marking. ``is_enabled`` without numbers means ``auto``."""
 
@@ -72,7 +73,7 @@ class EcnIntent:
     pmax_percent: Known[int] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TrafficClass:
     """A declared kind of traffic with its marks and treatment; UNKNOWN is not said.
 
@@ -96,7 +97,7 @@ class TrafficClass:
     load_balancing: Known[LoadBalancing] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Policy:
     """Named classes with what holds for all of them; UNKNOWN is not said.
 
@@ -134,7 +135,7 @@ class PortRef:
         return f"{self.device} {self.port}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """A cable. ``length_m`` and ``extra_delay_ns`` go into headroom."""
 
@@ -150,7 +151,7 @@ class Link:
         return self.b if end == self.a else self.a
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Aggregate:
     """A LAG or bond of one device; ``mlag_peer`` names the device that shares it."""
 
@@ -160,7 +161,7 @@ class Aggregate:
     mlag_peer: Known[str] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NextHops:
     """Forwarding read from a device: ``destination -> ports``; host names are destinations."""
 
@@ -168,7 +169,7 @@ class NextHops:
     ports: FrozenMap[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Credentials:
     """How to log in; ``password`` and ``key`` are references such as ``env:NAME``, never values."""
 
@@ -178,7 +179,7 @@ class Credentials:
     key: Known[str] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Expectations:
     """What the fabric has to reach, in percent of the theoretical figure."""
 
@@ -187,7 +188,7 @@ class Expectations:
     incast: Known[int] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Suppression:
     """A finding that is accepted: rule, place (glob), reason, last day (ISO date)."""
 
@@ -198,7 +199,7 @@ class Suppression:
     evidence: Evidence = Evidence()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fabric:
     """Everything that is known of one fabric.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 
 from netcheck.model.document import Evidence
+from netcheck.model.frozen import frozen
 
 
 class Severity(StrEnum):
@@ -91,7 +92,7 @@ class Place:
         return " ".join(part for part in (self.device, self.port, self.queue) if part)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One difference that matters, with its place, expectation and fix.
 
@@ -119,7 +120,7 @@ class Finding:
     facts: frozenset[str] = field(default_factory=frozenset)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunVerdict:
     """Verdict of ``perf`` and ``run``; printed on one line, as in "lossless (simulated)"."""
 

@@ -8,17 +8,17 @@ A GUID comes from the intent (an RDMA device's ``port_guid``, a switch's
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from netcheck.model.device import Device, LinkLayer, RdmaDevice
 from netcheck.model.fabric import Fabric
+from netcheck.model.frozen import frozen
 from netcheck.model.known import is_known
 from netcheck.model.subnets import Subnet
 
 Look = Callable[[str], Iterable[int | str]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Guids:
     """GUIDs of some names, in order, and the names for which there is none."""
 

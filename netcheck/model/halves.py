@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import threading
 from collections.abc import Callable
 from typing import TypeVar
@@ -21,6 +20,8 @@ def in_two(here: Callable[[], A], there: Callable[[], B]) -> tuple[A, B]:
     """
     if not hasattr(os, "fork") or (os.cpu_count() or 1) < 2 or threading.active_count() > 1:  # noqa: PLR2004 -- processors
         return here(), there()
+    import pickle  # noqa: PLC0415 -- small fabrics need none
+
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -37,6 +38,8 @@ def in_two(here: Callable[[], A], there: Callable[[], B]) -> tuple[A, B]:
 
 def _answer(writer: int, there: Callable[[], object]) -> None:
     """Write the result and end, without anything that this process would do at its end."""
+    import pickle  # noqa: PLC0415 -- as above
+
     status = 1
     try:
         with os.fdopen(writer, "wb") as out:

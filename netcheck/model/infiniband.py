@@ -8,13 +8,14 @@ by LID, with 255 where a LID has no way out (as the switch itself keeps it).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
 from netcheck.model.document import Evidence
 from netcheck.model.finding import Place
+from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known
 
@@ -60,7 +61,7 @@ class SmState(StrEnum):
     MASTER = "master"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IbEnd:
     """One end of a cable: key of a node, and the number of its port."""
 
@@ -68,7 +69,7 @@ class IbEnd:
     port: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IbPort:
     """One port of a node.
 
@@ -123,7 +124,7 @@ class IbPort:
         return UNKNOWN if lane is None else lane * self.width
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IbNode:
     """A switch, an adapter (one HCA of a host) or a router.
 
@@ -172,7 +173,7 @@ class IbNode:
         return self.kind is NodeKind.ADAPTER and "Aggregation Node" not in str(self.description)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IbPath:
     """A path as the subnet administrator gives it, between two LIDs."""
 
@@ -185,7 +186,7 @@ class IbPath:
     evidence: Evidence = Evidence()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IbGroup:
     """A multicast group; ``members`` are the GIDs of its ports."""
 
@@ -199,7 +200,7 @@ class IbGroup:
     evidence: Evidence = Evidence()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IbManager:
     """A subnet manager: where it runs and what it is."""
 
@@ -211,7 +212,7 @@ class IbManager:
     evidence: Evidence = Evidence()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IbDuplicate:
     """One GUID that two nodes or ports have; ``names`` are those that carry it."""
 
@@ -221,7 +222,7 @@ class IbDuplicate:
     evidence: Evidence = Evidence()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IbEvent:
     """A line of a subnet manager's log: ``is_error`` as its level says."""
 
@@ -230,7 +231,7 @@ class IbEvent:
     evidence: Evidence = Evidence()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IbSubnet:
     """One subnet as the given outputs show it.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known
 
@@ -72,7 +73,7 @@ class PoolKind(StrEnum):
     EGRESS = "egress"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scheduler:
     """Service of one queue.
 
@@ -85,7 +86,7 @@ class Scheduler:
     shaper_bps: Known[int] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ecn:
     """Marking of one queue: starts at ``kmin_bytes``, ``pmax_percent`` at ``kmax_bytes``.
 
@@ -100,14 +101,14 @@ class Ecn:
     is_active: Known[bool] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dynamic:
     """Threshold as a share of the free pool: ``alpha`` times what is free."""
 
     alpha: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Static:
     """Threshold in bytes."""
 
@@ -117,7 +118,7 @@ class Static:
 Threshold = Dynamic | Static
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Buffer:
     """Buffer account of one priority group (ingress) or one queue (egress).
 
@@ -146,7 +147,7 @@ class Buffer:
     is_computed: Known[bool] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Watchdog:
     """PFC watchdog of one port; ``priorities`` are those it guards."""
 
@@ -156,7 +157,7 @@ class Watchdog:
     priorities: Known[frozenset[int]] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BufferPool:
     """One pool; ``shared_headroom_bytes`` is the part kept for all lossless accounts."""
 
@@ -180,7 +181,7 @@ class HeadroomRow:
     alpha_exponent: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PortQos:
     """How one port treats traffic.
 
@@ -213,7 +214,7 @@ class PortQos:
     mtu_by_priority: Known[FrozenMap[int, int]] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeviceQos:
     """What a device (or one of its ASICs) treats alike for all ports.
 

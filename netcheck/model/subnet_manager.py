@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from netcheck.model.document import Evidence
+from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known
 
@@ -31,7 +32,7 @@ class SmMistake(StrEnum):
     POLICY_RULE_IGNORED = "policy_rule_ignored"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SmMisreading:
     """One place at which the subnet manager does something else than is written.
 
@@ -52,7 +53,7 @@ class SmMisreading:
     is_minor: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SmOption:
     """One option of ``opensm.conf`` as it is in effect; ``written`` is its text."""
 
@@ -61,7 +62,7 @@ class SmOption:
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SmMember:
     """One member of a partition: a port GUID as 0x text or ALL, ALL_CAS, SELF and so on."""
 
@@ -70,7 +71,7 @@ class SmMember:
     evidence: Evidence = Evidence()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SmPartition:
     """One partition as ``partitions.conf`` states it.
 
@@ -95,7 +96,7 @@ class SmPartition:
     evidence: Evidence = Evidence()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SmLevel:
     """One quality-of-service level of ``qos-policy.conf``."""
 
@@ -107,7 +108,7 @@ class SmLevel:
     evidence: Evidence = Evidence()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SmMatch:
     """One rule of ``qos-policy.conf``: words of the file by key, and the level or SL it gives.
 
@@ -122,7 +123,7 @@ class SmMatch:
     evidence: Evidence = Evidence()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SmGroup:
     """One port group of ``qos-policy.conf``: values by key (``port-guid``, ``partition``)."""
 
@@ -131,7 +132,7 @@ class SmGroup:
     evidence: Evidence = Evidence()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SmPolicy:
     """``qos-policy.conf``: rules of ``qos-ulps``, levels, match rules and port groups."""
 
@@ -143,7 +144,7 @@ class SmPolicy:
     evidence: Evidence = Evidence()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SmGuids:
     """One file of GUIDs, in its order."""
 
@@ -151,7 +152,7 @@ class SmGuids:
     evidence: Evidence = Evidence()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SmConfig:
     """The files of one subnet manager; a file that is not given is UNKNOWN.
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from netcheck.model.document import Evidence
+from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Partition:
     """InfiniBand partition: ``members`` maps a name to full, limited or both.
 
@@ -42,7 +43,7 @@ class Partition:
     evidence: Evidence = Evidence()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IbMatch:
     """Which path requests a service takes; everything that is said has to hold.
 
@@ -64,7 +65,7 @@ class IbMatch:
     qos_classes: Known[tuple[str, ...]] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IbQosLevel:
     """InfiniBand service: SL, the VL it maps to, weight, limits, and who gets it.
 
@@ -88,7 +89,7 @@ class IbQosLevel:
     evidence: Evidence = Evidence()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IbExpectations:
     """What the links and devices of a subnet have to be.
 
@@ -105,7 +106,7 @@ class IbExpectations:
     are_cables_stated: Known[bool] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Subnet:
     """One InfiniBand subnet and its subnet managers.
 

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
@@ -32,6 +31,7 @@ import yaml
 
 from netcheck.lossless.packaged import load_yaml
 from netcheck.model.errors import InputError
+from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.platforms.declared import declared
 from netcheck.platforms.platform import Refusal
@@ -40,7 +40,7 @@ Scalar = int | float | str
 SESSION_KINDS = ("shell", "cli")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limit:
     """One thing that a platform cannot express.
 
@@ -72,7 +72,7 @@ class Limit:
         return Refusal(self.name, place, f"{self.reason}; found {found}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Variant:
     """A variant or driver: ``status`` is supported, read or planned."""
 
@@ -82,7 +82,7 @@ class Variant:
     versions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Owned:
     """One table, section or file that netcheck owns, wholly or in part.
 
@@ -101,7 +101,7 @@ class Owned:
         return is_key and (field is None or not self.fields or field in self.fields)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionFacts:
     """How a login speaks: ``shell`` (POSIX, with exit statuses) or ``cli`` (modes, no statuses).
 
@@ -118,7 +118,7 @@ class SessionFacts:
 SHELL = SessionFacts()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Capabilities:
     """Everything that ``capabilities.yaml`` of one platform states."""
 

@@ -14,15 +14,15 @@ Shape of the part, all of it optional::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
+from netcheck.model.frozen import frozen
 from netcheck.model.known import Known, is_known
 from netcheck.platforms.declared import declared
 from netcheck.platforms.platform import platform_names
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Knobs:
     """What an intent can say to devices of one platform.
 

@@ -20,6 +20,7 @@ from netcheck.model.device import Device
 from netcheck.model.document import Document, DocumentKind, Recognition
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
+from netcheck.model.frozen import frozen
 
 
 class Impact(StrEnum):
@@ -32,7 +33,7 @@ class Impact(StrEnum):
     DEVICE = "device"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """One read-only command and what it is for.
 
@@ -50,7 +51,7 @@ class Command:
     may_fail: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Upload:
     """Put a text on the device: written beside ``path`` and renamed over it, as root."""
 
@@ -59,7 +60,7 @@ class Upload:
     mode: int = 0o644
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """Run a command that must exit 0 (as root where the device has users)."""
 
@@ -70,14 +71,14 @@ class Run:
 Step = Upload | Run
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Removal:
     """An object inside the owned part that the new configuration does not have."""
 
     object: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """How one device gets from what it holds to what is rendered.
 
@@ -107,7 +108,7 @@ class Change:
         return not self.steps
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refusal:
     """What a platform cannot express: the limit's name, the place, the reason."""
 

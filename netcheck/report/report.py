@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Fabric
@@ -17,12 +16,13 @@ from netcheck.model.finding import (
     Severity,
     Verdict,
 )
+from netcheck.model.frozen import frozen
 
 SEVERITY_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 LISTED = frozenset({Verdict.FAIL, Verdict.UNVERIFIED, Verdict.SUPPRESSED})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """One report.
 

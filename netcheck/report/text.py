@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from netcheck.model.document import Evidence
 from netcheck.model.finding import (
@@ -13,6 +12,7 @@ from netcheck.model.finding import (
     Severity,
     Verdict,
 )
+from netcheck.model.frozen import frozen
 from netcheck.report.ranges import compress, natural_key
 from netcheck.report.report import Report, exit_code
 
@@ -24,7 +24,7 @@ _INERT = {code: f"\\x{code:02x}" for code in (*range(32), 127, *range(128, 160))
 _INDENT = " " * 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """How text is shown.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 from collections.abc import Iterator
@@ -40,7 +39,9 @@ def find_rule(name: str) -> Rule:
         InputError: There is none; the message names the nearest.
     """
     if name not in _by_name():
-        near = difflib.get_close_matches(name, _by_name(), n=1)
+        from difflib import get_close_matches  # noqa: PLC0415 -- for a mistyped name only
+
+        near = get_close_matches(name, _by_name(), n=1)
         hint = f"; did you mean {near[0]}" if near else ""
         raise InputError(f"rule {name}: unknown{hint}")
     return _by_name()[name]

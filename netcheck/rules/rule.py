@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from netcheck.model.document import Evidence
 from netcheck.model.fact import View
 from netcheck.model.finding import Place, Severity
+from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 
 SECTIONS = ("Why", "Bad", "Good", "Fix")
@@ -41,7 +41,7 @@ class Profile(StrEnum):
     STRICT = "strict"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fault:
     """One difference that a rule found.
 
@@ -72,7 +72,7 @@ class Fault:
 Check = Callable[[Any], Iterator[Fault]]  # Any: the view that goes with the scope
 
 
-@dataclass(frozen=True)
+@frozen
 class Page:
     """The published page of a rule, read from its docstring."""
 
@@ -83,7 +83,7 @@ class Page:
     fix: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Rule:
     """A rule and what is known about it.
 

@@ -6,12 +6,13 @@ import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin
 
 from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
 from netcheck.model.device import CongestionControl, Device, HostFacts, Port, RdmaDevice, Role
 from netcheck.model.fabric import Aggregate, Fabric, Link, Origin, Policy, PortRef, Suppression
 from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.hints import field_types
 from netcheck.model.known import ABSENT, UNKNOWN
 from netcheck.model.qos import DeviceQos, Dynamic, PortQos, Static
 
@@ -39,7 +40,7 @@ def _plain(kind: Any, value: Any) -> Any:  # Any: see build
         return kind(value)
     if is_dataclass(kind):
         assert isinstance(kind, type)
-        hints = get_type_hints(kind)
+        hints = field_types(kind)
         return kind(**{key: build(hints[key], one) for key, one in value.items()})
     return float(value) if kind is float else value
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from netcheck.model.device import CongestionControl, Device, LinkLayer, Port, RdmaDevice
 from netcheck.model.errors import RefusalError
 from netcheck.model.fabric import Fabric
+from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known, known_or
 from netcheck.model.qos import DcbxMode, PortQos, Scheduler, SchedulerKind
@@ -37,7 +38,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """Commands of one topic."""
 

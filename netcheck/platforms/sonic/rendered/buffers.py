@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from functools import lru_cache, partial
 from typing import Final
 
 from netcheck.model.device import Port
+from netcheck.model.frozen import frozen
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.model.qos import Buffer, BufferPool, Dynamic, Static
 from netcheck.platforms.sonic.rendered.facts import Switch, any_said, uses_of
@@ -44,7 +45,7 @@ class Side(Enum):
         return port.qos.ingress_buffer if self is Side.INGRESS else port.qos.egress_buffer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProfileRow:
     """One row of BUFFER_PROFILE; None is a field that is not written."""
 
@@ -58,7 +59,7 @@ class ProfileRow:
     static_th: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PoolRow:
     """One row of BUFFER_POOL."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from netcheck.model.device import Port
+from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known
 from netcheck.model.qos import PortQos
@@ -17,7 +17,7 @@ IntMap = FrozenMap[int, int]
 ALL_PRIORITIES: Final = frozenset(range(8))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MapKind:
     """One kind of map: SONiC's table, the port's field that binds it, our fact."""
 
@@ -46,7 +46,7 @@ MAP_KINDS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MapTable:
     """One table of maps; ``rows`` are (name, entries in order)."""
 
@@ -54,7 +54,7 @@ class MapTable:
     rows: list[tuple[str, dict[int, int]]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Binding:
     """One row of PORT_QOS_MAP: bound maps in order, and the PFC lists where they are said."""
 

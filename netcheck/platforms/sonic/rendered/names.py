@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeVar
 
+from netcheck.model.frozen import frozen
 from netcheck.model.known import UNKNOWN, Known, is_known
 
 DEFAULT_BASE: Final = "netcheck"
@@ -26,7 +26,7 @@ _GBPS: Final = 1_000_000_000
 ContentT = TypeVar("ContentT", bound=Hashable)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Use:
     """One place that needs an object: which policy asks, on a port of which speed."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 
 from netcheck.model.device import Port
+from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import Missing, is_known
 from netcheck.model.qos import CongestionAction, Ecn, Scheduler, SchedulerKind
@@ -14,7 +15,7 @@ from netcheck.platforms.sonic.rendered.facts import Switch, any_said, uses_of
 from netcheck.platforms.sonic.rendered.names import shared_names
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SchedulerRow:
     """One row of SCHEDULER."""
 
@@ -23,7 +24,7 @@ class SchedulerRow:
     weight: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WredRow:
     """One row of WRED_PROFILE; all three colours are alike."""
 
@@ -35,7 +36,7 @@ class WredRow:
     is_active: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueueRow:
     """One row of QUEUE."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from netcheck.model.device import Port
+from netcheck.model.frozen import frozen
 from netcheck.model.known import UNKNOWN, Missing, is_known
 from netcheck.platforms.sonic.rendered.facts import Switch, any_said
 
@@ -24,7 +24,7 @@ PROOF_COUNTERS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WatchdogRow:
     """One row of PFC_WD."""
 
