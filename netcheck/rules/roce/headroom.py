@@ -316,7 +316,7 @@ def _shared(pool: PoolView) -> int:
     return pool.shared_headroom_bytes
 
 
-def _wants_nothing_lossless(device: DeviceView) -> bool:
+def wants_nothing_lossless(device: DeviceView) -> bool:
     """The intent has classes, and says of none that it is lossless: no row is ever used."""
     classes = device.policy.classes if is_readable(device, "policy") else ()
     said = [each for each in classes if is_readable(each, "delivery")]
@@ -338,7 +338,7 @@ def hdrm_table_size_below_headroom(device: DeviceView) -> Iterator[Fault]:
     Good: size = headroom + XON; or a pool with shared headroom, where size = XON is right.
     Fix: correct the rows, or give the ingress pool shared headroom.
     """
-    if _wants_nothing_lossless(device):
+    if wants_nothing_lossless(device):
         return
     whole = device.whole_qos
     short = [row for row in whole.headroom_table if row.size_bytes < row.headroom_bytes]
@@ -371,7 +371,7 @@ def hdrm_nonmonotonic_length(device: DeviceView) -> Iterator[Fault]:
     Good: headroom that grows with length, or stays.
     Fix: compute the rows anew.
     """
-    if _wants_nothing_lossless(device):
+    if wants_nothing_lossless(device):
         return
     rows = sorted(device.whole_qos.headroom_table)
     breaks = [
