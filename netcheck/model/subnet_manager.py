@@ -6,6 +6,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from netcheck.model.document import Evidence
+from netcheck.model.finding import Severity
 from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known
@@ -41,7 +42,6 @@ class SmMisreading:
         expected: What would be taken as it is written.
         written: What stands there.
         effect: What the subnet manager does instead.
-        is_minor: It wastes or risks; else it breaks something.
     """
 
     kind: SmMistake
@@ -50,7 +50,7 @@ class SmMisreading:
     written: str
     effect: str
     evidence: Evidence
-    is_minor: bool = False
+    severity: Severity = Severity.ERROR
 
 
 @frozen

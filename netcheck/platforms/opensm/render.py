@@ -118,8 +118,15 @@ def _subject(fabric: Fabric, name: str, manager: str | None, folder: str) -> Sub
 def _files(subject: Subject) -> dict[str, str]:
     files = dict(_parts(subject))
     options = options_of(subject, frozenset(files))
-    whole = _text("opensm.conf.j2", subject, manager=subject.manager or "?", options=options)
+    whole = _text("opensm.conf.j2", subject, head=_head(subject), options=options)
     return {OPENSM: whole, **files}
+
+
+def _head(subject: Subject) -> str:
+    build = subject.subnet.opensm_build
+    said = [f"subnet {subject.subnet.name}"]
+    said += [f"subnet manager {subject.manager}"] if subject.manager else []
+    return ", ".join([*said, f"build {build}"] if is_known(build) else said)
 
 
 def _parts(subject: Subject) -> Iterator[tuple[str, str]]:
