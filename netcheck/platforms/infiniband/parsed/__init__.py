@@ -1,0 +1,1 @@
+"""Readers of each kind of output, into one book of the subnet."""
