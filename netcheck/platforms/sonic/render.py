@@ -17,8 +17,9 @@ from netcheck.model.fabric import Fabric
 from netcheck.model.known import ABSENT, is_known
 from netcheck.platforms.platform import Refusal
 from netcheck.platforms.sonic.rendered import buffers, maps, queues, watchdog
-from netcheck.platforms.sonic.rendered.facts import Switch, any_said, switch_of
 from netcheck.platforms.sonic.rendered.limits import find_refusals
+from netcheck.platforms.sonic.rendered.names import port_order
+from netcheck.platforms.switch import Switch, any_said, switch_of
 from netcheck.platforms.templates import templates_of
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ Row = tuple[str, Fields]
 
 def refusals(device: Device, fabric: Fabric) -> list[Refusal]:  # noqa: ARG001 -- all limits are the switch's own
     """Give everything in the device's policy that CONFIG_DB cannot express."""
-    return list(find_refusals(switch_of(device)))
+    return list(find_refusals(switch_of(device, port_order)))
 
 
 def render(device: Device, fabric: Fabric) -> Mapping[str, str]:  # noqa: ARG001 -- as above
@@ -46,7 +47,7 @@ def render(device: Device, fabric: Fabric) -> Mapping[str, str]:  # noqa: ARG001
     Raises:
         RefusalError: Something cannot be expressed; ``refusals`` gives all of it.
     """
-    switch = switch_of(device)
+    switch = switch_of(device, port_order)
     for refusal in find_refusals(switch):
         raise RefusalError(refusal.limit, f"{refusal.place}: {refusal.reason}")
     return {FILE: config_text(switch)}

@@ -26,7 +26,8 @@ from netcheck.model.qos import (
     WatchdogAction,
 )
 from netcheck.platforms.sonic.render import config_text
-from netcheck.platforms.sonic.rendered.facts import switch_of
+from netcheck.platforms.sonic.rendered.names import port_order
+from netcheck.platforms.switch import switch_of
 
 GBPS = 1_000_000_000
 FABRIC = Fabric("test")
@@ -98,5 +99,7 @@ def leaf(**changed: Any) -> Device:  # Any: fields of PortQos
 
 def tables(device: Device) -> dict[str, dict[str, dict[str, str]]]:
     """The rendered tables of a switch."""
-    found: dict[str, dict[str, dict[str, str]]] = json.loads(config_text(switch_of(device)))
+    found: dict[str, dict[str, dict[str, str]]] = json.loads(
+        config_text(switch_of(device, port_order))
+    )
     return found

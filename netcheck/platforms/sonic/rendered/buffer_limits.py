@@ -19,8 +19,8 @@ from netcheck.platforms.sonic.rendered.buffers import (
     lossless_name,
     numbers,
 )
-from netcheck.platforms.sonic.rendered.facts import Switch
 from netcheck.platforms.sonic.rendered.refuse import outside, refuse
+from netcheck.platforms.switch import Switch
 
 
 def pool_refusals(place: str, qos: DeviceQos) -> Iterator[Refusal]:

@@ -19,8 +19,9 @@ from netcheck.model.device import Port
 from netcheck.model.frozen import frozen
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.model.qos import Buffer, BufferPool, Dynamic, Static
-from netcheck.platforms.sonic.rendered.facts import Switch, any_said, uses_of
+from netcheck.platforms.sonic.rendered.facts import uses_of
 from netcheck.platforms.sonic.rendered.names import range_word, ranges, shared_names
+from netcheck.platforms.switch import Switch, any_said
 
 COMPUTED: Final = "NULL"
 LOSSLESS_POOL: Final = "ingress_lossless_pool"  # fixed in buffermgrd

@@ -25,9 +25,9 @@ from netcheck.platforms.sonic.rendered.buffer_limits import (
     name_refusals,
     pool_refusals,
 )
-from netcheck.platforms.sonic.rendered.facts import Switch
 from netcheck.platforms.sonic.rendered.maps import ALL_PRIORITIES, MAP_KINDS, IntMap
 from netcheck.platforms.sonic.rendered.refuse import outside, refuse
+from netcheck.platforms.switch import Switch, bare
 
 # fact of the map -> limits of its keys and of its values
 _MAP_LIMITS = {
@@ -55,8 +55,8 @@ def find_refusals(switch: Switch) -> Iterator[Refusal]:
     What is alike is judged once, here or on another switch; only where something is
     refused is each place named.
     """
-    is_clean = _is_switch_clean(switch.qos) and switch.asics <= 1
-    if not is_clean or not all(_is_clean(_bare(port), switch.qos) for port in switch.kinds):
+    is_clean = _is_switch_clean(switch.qos) and len(switch.device.qos) <= 1
+    if not is_clean or not all(_is_clean(bare(port), switch.qos) for port in switch.kinds):
         yield from _refusals(switch)
     elif next(name_refusals(switch.reduced()), None) is not None:
         yield from name_refusals(switch)
@@ -64,8 +64,9 @@ def find_refusals(switch: Switch) -> Iterator[Refusal]:
 
 def _refusals(switch: Switch) -> Iterator[Refusal]:
     name = switch.name
-    if switch.asics > 1:
-        yield refuse("multi-asic", name, f"{switch.asics} ASICs")
+    asics = len(switch.device.qos)
+    if asics > 1:
+        yield refuse("multi-asic", name, f"{asics} ASICs")
     yield from _switch_refusals(name, switch.qos)
     for port in switch.ports:
         yield from _port_refusals(f"{name} {port.name}", port, switch.qos)
@@ -91,13 +92,6 @@ def _is_clean(port: Port, switch: DeviceQos) -> bool:
     """Nothing of a port is refused, whatever it is called; many ports are like it."""
     checks = (_port_refusals, account_refusals, group_refusals)
     return all(next(check("", port, switch), None) is None for check in checks)
-
-
-def _bare(port: Port) -> Port:
-    """The port with no more than what is judged, and no name."""
-    return Port(
-        "", speed_bps=port.speed_bps, cable_m=port.cable_m, l2_mtu=port.l2_mtu, qos=port.qos
-    )
 
 
 def _switch_refusals(place: str, qos: DeviceQos) -> Iterator[Refusal]:

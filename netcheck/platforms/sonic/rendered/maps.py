@@ -10,8 +10,9 @@ from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known
 from netcheck.model.qos import PortQos
-from netcheck.platforms.sonic.rendered.facts import Switch, any_said, uses_of
+from netcheck.platforms.sonic.rendered.facts import uses_of
 from netcheck.platforms.sonic.rendered.names import Use, shared_names
+from netcheck.platforms.switch import Switch, any_said
 
 IntMap = FrozenMap[int, int]
 ALL_PRIORITIES: Final = frozenset(range(8))

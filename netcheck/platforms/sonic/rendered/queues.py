@@ -11,8 +11,9 @@ from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import Missing, is_known
 from netcheck.model.qos import CongestionAction, Ecn, Scheduler, SchedulerKind
-from netcheck.platforms.sonic.rendered.facts import Switch, any_said, uses_of
+from netcheck.platforms.sonic.rendered.facts import uses_of
 from netcheck.platforms.sonic.rendered.names import shared_names
+from netcheck.platforms.switch import Switch, any_said
 
 
 @frozen

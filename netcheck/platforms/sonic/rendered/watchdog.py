@@ -7,7 +7,7 @@ from typing import Final
 from netcheck.model.device import Port
 from netcheck.model.frozen import frozen
 from netcheck.model.known import UNKNOWN, Missing, is_known
-from netcheck.platforms.sonic.rendered.facts import Switch, any_said
+from netcheck.platforms.switch import Switch, any_said
 
 # Counter groups without which a loss, a pause or a mark goes uncounted;
 # WRED_ECN_QUEUE is off unless configured.
