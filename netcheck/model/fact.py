@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import Any, Generic, TypeVar, cast, overload
 
 from netcheck.model.errors import NetcheckError
@@ -55,9 +56,10 @@ class View:
         reads: Facts that were read, shared with the owner.
         gaps: What could not be read inside ``attempt``, shared with the owner.
         is_intended: It shows what was declared, not what was seen.
+        parts: Views of nested records that were made, by fact.
     """
 
-    __slots__ = ("gaps", "is_intended", "owner", "place", "reads", "subject")
+    __slots__ = ("gaps", "is_intended", "owner", "parts", "place", "reads", "subject")
 
     def __init__(
         self, subject: object, place: Place, *, owner: View | None = None, is_intended: bool = False
@@ -68,17 +70,20 @@ class View:
         self.reads: set[str] = owner.reads if owner else set()
         self.gaps: list[Gap] = owner.gaps if owner else []
         self.is_intended: bool = owner.is_intended if owner else is_intended
+        self.parts: dict[str, Any] = {}  # Any: the type is the descriptor's
 
     def take(self, fact: str, via: str = "") -> Any:  # Any: the type is the descriptor's
         """Give the stored fact, UNKNOWN having raised."""
         record = getattr(self.subject, via) if via else self.subject
         value = getattr(record, fact)
         if value is UNKNOWN:
-            if self.is_intended:
-                raise NotGivenError(f"intended {fact}")
-            raise UnknownAtError(fact, self)
+            raise self.missing(fact)
         self.reads.add(fact)
         return value
+
+    def missing(self, fact: str) -> NotGivenError | UnknownAtError:
+        """What to raise for a fact that is UNKNOWN."""
+        return NotGivenError(f"intended {fact}") if self.is_intended else UnknownAtError(fact, self)
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
@@ -86,7 +91,12 @@ class View:
         try:
             yield
         except (UnknownFactError, AbsentFactError, NotGivenError) as gap:
-            self.gaps.append(gap)
+            self.gaps.append(without_frames(gap))
+
+
+def without_frames(gap: Gap) -> Gap:
+    """Give a gap to be kept; its traceback would keep every frame that it came through."""
+    return gap.with_traceback(None)
 
 
 class Read(Generic[T]):
@@ -101,9 +111,11 @@ class Read(Generic[T]):
         self.absent = absent
         self.via = via
         self.name = ""
+        self._value_of: attrgetter[Any] = attrgetter("name")  # Any: as for ``View.take``
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
+        self._value_of = attrgetter(f"{self.via}.{name}" if self.via else name)
 
     @overload
     def __get__(self, view: None, owner: type) -> Read[T]: ...
@@ -112,7 +124,11 @@ class Read(Generic[T]):
     def __get__(self, view: View | None, owner: type) -> T | Read[T]:
         if view is None:
             return self
-        value = view.take(self.name, self.via)
+        # as ``View.take``, without a call: rules read facts more often than anything else
+        value = self._value_of(view.subject)
+        if value is UNKNOWN:
+            raise view.missing(self.name)
+        view.reads.add(self.name)
         if value is not ABSENT:
             return cast("T", value)
         if self.absent is None:
@@ -145,14 +161,17 @@ class ReadViews(Generic[V]):
         if view is None:
             return self
         value = view.take(self.name, self.via)
-        records: Mapping[Any, object] = FrozenMap() if value is ABSENT else value
-        here = view.place
-        return {
-            key: self.kind(
-                record, Place(here.device, here.port, f"{self.word} {key}".strip()), owner=view
-            )
-            for key, record in records.items()
-        }
+        found: Mapping[Any, V] | None = view.parts.get(self.name)
+        if found is None:
+            records: Mapping[Any, object] = FrozenMap() if value is ABSENT else value
+            found = view.parts[self.name] = {
+                key: self.kind(record, self._place(view.place, key), owner=view)
+                for key, record in records.items()
+            }
+        return found
+
+    def _place(self, here: Place, key: object) -> Place:
+        return Place(here.device, here.port, f"{self.word} {key}".strip())
 
 
 class ReadView(Generic[V]):
@@ -176,7 +195,10 @@ class ReadView(Generic[V]):
         value = view.take(self.name, self.via)
         if value is ABSENT:
             raise AbsentFactError(self.name, str(view.place))
-        return self.kind(value, view.place, owner=view)
+        found: V | None = view.parts.get(self.name)
+        if found is None:
+            found = view.parts[self.name] = self.kind(value, view.place, owner=view)
+        return found
 
 
 def is_absent(view: View, fact: str) -> bool:

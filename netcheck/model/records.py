@@ -151,7 +151,11 @@ class PolicyView(View):
 
     def lossless(self) -> Iterator[ClassView]:
         """Yield the lossless classes whose switch priority is said."""
-        return (each for each in self.classes_saying("priority") if each.is_lossless)
+        return iter(self._lossless)
+
+    @cached_property
+    def _lossless(self) -> tuple[ClassView, ...]:
+        return tuple(each for each in self.classes_saying("priority") if each.is_lossless)
 
     def cnp(self) -> Iterator[ClassView]:
         """Yield the classes that carry congestion notifications."""

@@ -58,8 +58,16 @@ class LosslessClass(NamedTuple):
     pfc_priority: int
 
 
+def _policy_of(view: View, policy: Policy) -> PolicyView:
+    """A policy as seen from a view; its classes are views that are made once."""
+    found: PolicyView | None = view.parts.get("policy")
+    if found is None:
+        found = view.parts["policy"] = PolicyView(policy, view.place, is_intended=True)
+    return found
+
+
 class DeviceView(View):
-    """One device."""
+    """One device, or devices with equal facts: ``record`` is the first of ``members``."""
 
     name: Read[str] = Read()
     role: Read[Role] = Read()
@@ -110,7 +118,7 @@ class DeviceView(View):
         """
         if self._policy is None:
             raise NotGivenError("intent")
-        return PolicyView(self._policy, self.place, is_intended=True)
+        return _policy_of(self, self._policy)
 
     @property
     def defects(self) -> tuple[Defect, ...]:
@@ -205,7 +213,7 @@ class PortView(View):
         """
         if self._policy is None or not self.is_rdma:
             raise NotGivenError("intent" if self.is_rdma else "RDMA at this port")
-        return PolicyView(self._policy, self.place, is_intended=True)
+        return _policy_of(self, self._policy)
 
     @property
     def ends_rdma(self) -> bool:
@@ -238,8 +246,12 @@ class PortView(View):
         """
         if self._intended is None:
             raise NotGivenError("intended port")
-        device = DeviceView(self.device.record, is_intended=True)
-        return PortView(self._intended, device, policy=self._policy, is_rdma=self.is_rdma)
+        found: PortView | None = self.parts.get("intended")
+        if found is None:
+            device = DeviceView(self.device.record, is_intended=True)
+            found = PortView(self._intended, device, policy=self._policy, is_rdma=self.is_rdma)
+            self.parts["intended"] = found
+        return found
 
     @property
     def length_m(self) -> float:
@@ -354,7 +366,7 @@ class RdmaView(View):
         """
         if self._policy is None:
             raise NotGivenError("intent")
-        return PolicyView(self._policy, self.place, is_intended=True)
+        return _policy_of(self, self._policy)
 
     @property
     def port(self) -> PortView:

@@ -15,7 +15,7 @@ from itertools import chain, zip_longest
 from netcheck.model.device import Device
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Fabric
-from netcheck.model.fact import Gap, NotGivenError, UnknownAtError, View
+from netcheck.model.fact import Gap, NotGivenError, UnknownAtError, View, without_frames
 from netcheck.model.finding import Finding, Place, Stage, Verdict
 from netcheck.model.halves import in_two
 from netcheck.model.known import AbsentFactError, UnknownFactError
@@ -67,9 +67,7 @@ def judge(
     ]
 
     def found_by(some: Sequence[Rule]) -> list[list[Finding]]:
-        return [
-            list(writer.write(rule, run(rule, subjects(gathered, rule.scope)))) for rule in some
-        ]
+        return [list(writer.write(rule, _outcome(rule, gathered))) for rule in some]
 
     if len(observed.devices) < MANY_DEVICES:
         return list(chain.from_iterable(found_by(chosen)))
@@ -78,11 +76,20 @@ def judge(
     return list(chain.from_iterable(chain.from_iterable(both)))
 
 
+def _outcome(rule: Rule, gathered: Gathered) -> Outcome:
+    """Run a rule; devices that are alike are told apart only where one of them is at fault."""
+    if rule.scope is not Scope.DEVICE:
+        return run(rule, subjects(gathered, rule.scope))
+    outcome = run(rule, gathered.alike)
+    is_of_several = any(count_of(view) > 1 for view, _ in outcome.faults)
+    return run(rule, gathered.devices) if is_of_several else outcome
+
+
 def subjects(gathered: Gathered, scope: Scope) -> Iterable[View]:
     """Give the views that a rule of that scope is run over."""
     given: dict[Scope, Callable[[], Iterable[View]]] = {
         Scope.INTENT: gathered.intents,
-        Scope.DEVICE: gathered.devices.values,
+        Scope.DEVICE: lambda: gathered.devices,
         Scope.PORT: lambda: gathered.ports,
         Scope.RDMA: lambda: gathered.rdma,
         Scope.LINK: lambda: gathered.links,
@@ -109,7 +116,7 @@ def _run_one(rule: Rule, view: View, outcome: Outcome) -> None:
         for fault in rule.check(view):
             outcome.faults.append((view, fault))
     except (UnknownFactError, AbsentFactError, NotGivenError) as gap:
-        view.gaps.append(gap)
+        view.gaps.append(without_frames(gap))
     is_whole = len(outcome.faults) == before
     for part in parts:
         outcome.reads.update(part.reads)
@@ -293,6 +300,8 @@ def _device_names(view: View) -> Iterator[str]:
         yield from (each.device for end in ends for each in end.members)
     elif isinstance(view, PortView | RdmaView):
         yield from (each.device for each in view.members)
+    elif isinstance(view, DeviceView):
+        yield from view.members
     else:
         yield view.place.device
 

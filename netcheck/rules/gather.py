@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from operator import attrgetter
 from typing import NamedTuple
 
 from netcheck.lossless.asics import asic_of_model
@@ -33,6 +35,11 @@ QOS_KNOBS = (
     "pfc_rx",
     "pfc_tx",
 )
+# what tells a device from others that are alike, or is looked at by other keys
+APART = frozenset({"name", "mgmt", "mgmt_port", "credentials", "evidence", "ports", "rdma"})
+_OF_DEVICE = attrgetter(*(each.name for each in fields(Device) if each.name not in APART))
+_QOS = attrgetter("qos")
+_LINK_LAYER = attrgetter("link_layer")
 
 
 class Stand(NamedTuple):
@@ -114,6 +121,17 @@ def _has_lossless(policy: Policy) -> bool:
     return any(each.delivery is Delivery.LOSSLESS for each in policy.classes.values())
 
 
+def qos_of_ports(device: Device) -> Iterable[PortQos]:
+    """What rules on devices see of its ports: what they hold, names and numbers aside."""
+    held = list(map(_QOS, device.ports.values()))
+    return dict(zip(map(id, held), held, strict=True)).values()
+
+
+def has_infiniband(device: Device) -> bool:
+    """Whether one of its ports is an InfiniBand port."""
+    return LinkLayer.INFINIBAND in set(map(_LINK_LAYER, device.ports.values()))
+
+
 def _is_bare(qos: PortQos) -> bool:
     """No classifying or pausing knob is set, and one table at least says so."""
     values = [getattr(qos, knob) for knob in QOS_KNOBS]
@@ -180,7 +198,12 @@ def device_key(device: Device) -> tuple[object, ...]:
 
 
 class Gathered:
-    """One observed fabric (and its plan) as views, built once."""
+    """One observed fabric (and its plan) as views, built once.
+
+    Attributes:
+        port_of: The view that a port is a member of.
+        ports, rdma, links: Groups with equal facts.
+    """
 
     def __init__(self, observed: Fabric, intended: Fabric | None) -> None:
         is_plan = observed.origin is Origin.INTENDED
@@ -192,7 +215,7 @@ class Gathered:
         self.lengths = ByPort(
             (end, link.length_m) for link in self.links_in_use for end in (link.a, link.b)
         )
-        self.devices = {device.name: self._device(device) for device in observed.devices.values()}
+        self._devices: dict[str, DeviceView] = {}
         self.port_of: ByPort[PortView] = ByPort()
         self.ports = tuple(self._ports())
         self.rdma = tuple(self._rdma())
@@ -203,7 +226,7 @@ class Gathered:
         return FabricView(
             self.observed,
             self.plan.fabric,
-            devices=tuple(self.devices.values()),
+            devices=self.devices,
             ports=self.ports,
             rdma=self.rdma,
             links=self.links,
@@ -219,53 +242,96 @@ class Gathered:
             place = Place(f"policy {policy.name}")
             yield IntentView(PolicyView(policy, place, is_intended=True), fabric)
 
-    def _device(self, device: Device) -> DeviceView:
+    @cached_property
+    def devices(self) -> tuple[DeviceView, ...]:
+        """Every device for itself."""
+        return tuple(map(self.device, self.observed.devices))
+
+    @cached_property
+    def alike(self) -> tuple[DeviceView, ...]:
+        """Devices of an intent that are alike together; any other device for itself."""
+        if not self.is_intended:
+            return self.devices
+        groups: dict[object, list[str]] = {}
+        for device in self.observed.devices.values():
+            groups.setdefault(self._kind_of(device), []).append(device.name)
+        return tuple(
+            self._view_of(members[0], tuple(members))
+            if len(members) > 1
+            else self.device(members[0])
+            for members in groups.values()
+        )
+
+    def _kind_of(self, device: Device) -> int:
+        name = device.name if has_infiniband(device) else ""
+        policy = self._policy_of_device(device)
+        ports = frozenset(map(self.tokens.of, qos_of_ports(device)))
+        return self.tokens.of_key(
+            (name, policy.name if policy else None, ports, _OF_DEVICE(device))
+        )
+
+    def device(self, name: str) -> DeviceView:
+        """Give one device."""
+        found = self._devices.get(name)
+        if found is None:
+            found = self._devices[name] = self._view_of(name)
+        return found
+
+    def _view_of(self, name: str, members: tuple[str, ...] = ()) -> DeviceView:
+        device = self.observed.devices[name]
+        return DeviceView(
+            device,
+            policy=self._policy_of_device(device),
+            members=members,
+            is_intended=self.is_intended,
+            asic=asic_of(device, self.plan.device(name)),
+        )
+
+    def _policy_of_device(self, device: Device) -> Policy | None:
+        """The fabric's policy, else that of the first port whose policy has a lossless class."""
         policy = None if self.plan.ends_everywhere() else self.plan.default()
         planned = self.plan.device(device.name)
-        last: Stand | None = None
         for port in planned.ports.values() if planned else ():
-            stand = self.plan.stand(device, port)
-            if last is not None and stand.policy is last.policy:
-                continue
-            last = stand
-            if policy is None or (stand.policy and not _has_lossless(policy)):
-                policy = stand.policy
-        asic = asic_of(device, planned)
-        return DeviceView(device, policy=policy, is_intended=self.is_intended, asic=asic)
+            if policy is not None and _has_lossless(policy):
+                break
+            policy = self.plan.stand(device, port).policy or policy
+        return policy
 
     def _ports(self) -> Iterator[PortView]:
-        groups: dict[object, tuple[Stand, list[PortRef]]] = {}
+        groups: dict[object, list[PortRef]] = {}
         numbers: dict[tuple[int, int], int] = {}
         for device in self.observed.devices.values():
             planned = self.plan.device(device.name)
+            listed = planned.ports if planned else {}
             of_device = self.tokens.of_key((*device_key(device), asic_of(device, planned)))
             lengths = self.lengths.here(device.name)
             for name, port in device.ports.items():
-                stand = self.plan.stand(device, port)
-                # a stand without a planned port is of this port alone
-                both = (id(port), id(stand.intended))
-                number = numbers.get(both) if stand.intended else None
+                # ports of the plan outlive this object; one without a plan is of its own
+                intended = listed.get(name)
+                both = (id(port), id(intended))
+                number = numbers.get(both) if intended else None
                 if number is None:
-                    number = self.tokens.of_key(self._port_key(port, stand))
-                    numbers[both] = number
+                    stand = self.plan.stand(device, port)
+                    number = numbers[both] = self.tokens.of_key(self._port_key(port, stand))
                 key = (of_device, number, lengths.get(name, UNKNOWN))
-                group = groups.get(key)
-                if group is None:
-                    group = groups[key] = (stand, [])
-                group[1].append(PortRef(device.name, name))
-        for stand, members in groups.values():
-            yield self._group(tuple(members), stand)
+                members = groups.get(key)
+                if members is None:
+                    members = groups[key] = []
+                members.append(PortRef(device.name, name))
+        return map(self._group, map(tuple, groups.values()))
 
     def _port_key(self, port: Port, stand: Stand) -> tuple[object, ...]:
         planned = port_key(stand.intended, self.tokens) if stand.intended else None
         name = stand.policy.name if stand.policy else None
         return (*port_key(port, self.tokens), planned, name, stand.is_rdma)
 
-    def _group(self, members: tuple[PortRef, ...], stand: Stand) -> PortView:
+    def _group(self, members: tuple[PortRef, ...]) -> PortView:
         first = members[0]
-        device = self.devices[first.device]
+        device = self.device(first.device)
+        port = device.record.ports[first.port]
+        stand = self.plan.stand(device.record, port)
         view = PortView(
-            device.record.ports[first.port],
+            port,
             device,
             members=members,
             policy=stand.policy,
@@ -280,16 +346,18 @@ class Gathered:
     def _rdma(self) -> Iterator[RdmaView]:
         groups: dict[object, list[PortRef]] = {}
         plain: dict[int, int] = {}
-        for device in self.devices.values():
-            name, environment = device.record.name, device.record.host.environment
-            of_device = self._rdma_device_key(device.record)
+        for device in self.observed.devices.values():
+            if not device.rdma:
+                continue
+            name, environment = device.name, device.host.environment
+            of_device = self._rdma_device_key(device)
             chooses = is_known(environment) and any("GID" in name for name in environment)
             ports = self.port_of.here(name)
-            for rdma in device.record.rdma.values():
+            for rdma in device.rdma.values():
                 number = plain.get(id(rdma))
                 if number is None:
                     number = plain[id(rdma)] = self._rdma_number(rdma)
-                policy = self._policy_of(device.record, rdma.ports)
+                policy = self._policy_of(device, rdma.ports)
                 key = (
                     of_device,
                     number,
@@ -309,7 +377,7 @@ class Gathered:
         return self.tokens.of_key(replace(rdma, name="", ports=(), gids=UNKNOWN, firmware=UNKNOWN))
 
     def _rdma_group(self, members: tuple[PortRef, ...]) -> RdmaView:
-        device = self.devices[members[0].device]
+        device = self.device(members[0].device)
         rdma = device.record.rdma[members[0].port]
         ends = (PortRef(device.record.name, port) for port in rdma.ports)
         ports = tuple(self.port_of[end].standing_for((end,)) for end in ends if end in self.port_of)
@@ -329,18 +397,22 @@ class Gathered:
 
     def _links(self) -> Iterator[LinkView]:
         groups: dict[object, list[Link]] = {}
+        find = self.port_of.find
         for link in self.links_in_use:
-            a, b = self.port_of.find(link.a), self.port_of.find(link.b)
+            a, b = find(link.a), find(link.b)
             key: object = (id(a), id(b), link.length_m, link.extra_delay_ns, link.media)
             if a is None or b is None:
                 key = (link,)
-            groups.setdefault(key, []).append(link)
-        for members in groups.values():
-            first = members[0]
+            members = groups.get(key)
+            if members is None:
+                members = groups[key] = []
+            members.append(link)
+        for alike in groups.values():
+            first = alike[0]
             yield LinkView(
                 first,
-                self._end(first.a, tuple(each.a for each in members)),
-                self._end(first.b, tuple(each.b for each in members)),
+                self._end(first.a, tuple([each.a for each in alike])),
+                self._end(first.b, tuple([each.b for each in alike])),
             )
 
     def _end(self, end: PortRef, members: tuple[PortRef, ...]) -> PortView | None:

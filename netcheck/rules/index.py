@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
@@ -16,16 +17,13 @@ class ByPort(Mapping[PortRef, V], Generic[V]):
     __slots__ = ("_devices",)
 
     def __init__(self, items: Iterable[tuple[PortRef, V]] = ()) -> None:
-        self._devices: dict[str, dict[str, V]] = {}
+        self._devices: dict[str, dict[str, V]] = defaultdict(dict)
         for end, value in items:
-            self.put(end, value)
+            self._devices[end.device][end.port] = value
 
     def put(self, end: PortRef, value: V) -> None:
         """Set the value of a port."""
-        here = self._devices.get(end.device)
-        if here is None:
-            here = self._devices[end.device] = {}
-        here[end.port] = value
+        self._devices[end.device][end.port] = value
 
     def here(self, device: str) -> Mapping[str, V]:
         """Give ``port name -> value`` of one device."""
@@ -37,7 +35,7 @@ class ByPort(Mapping[PortRef, V], Generic[V]):
         return None if here is None else here.get(end.port)
 
     def __getitem__(self, end: PortRef) -> V:
-        return self._devices[end.device][end.port]
+        return self.here(end.device)[end.port]
 
     def __iter__(self) -> Iterator[PortRef]:
         return (PortRef(device, port) for device, here in self._devices.items() for port in here)

@@ -228,3 +228,44 @@ def test_a_fact_that_a_device_need_not_show_is_not_asked_for() -> None:
         for each in (given, hidden)
     ]
     assert found == [Verdict.UNVERIFIED, Verdict.NOT_APPLICABLE]
+
+
+def device_rule(slug: str, wrong: str) -> Rule:
+    """A rule that finds one device at fault and counts how often it was asked."""
+
+    def check(device: DeviceView) -> Iterator[Fault]:
+        asked.append(device.record.name)
+        if wrong in device.members:
+            yield Fault(device, ("model",), "another", device.model)
+
+    asked: list[str] = []
+    check.__doc__ = PAGE
+    made = rule(slug, severity=Severity.ERROR, scope=Scope.DEVICE, source="derived: a test")(check)
+    ASKED[made.slug] = asked
+    return made
+
+
+def alike(origin: Origin) -> Fabric:
+    """Twenty leaves that differ in their names alone."""
+    given = fabric({f"leaf{number:02d} E0": {"trust": "pcp"} for number in range(20)}, origin)
+    named = {name: replace(each, model="SN5600") for name, each in given.devices.items()}
+    return replace(given, devices=FrozenMap(named))
+
+
+def test_devices_of_an_intent_that_are_alike_are_judged_once_and_counted_all() -> None:
+    [found] = judge(alike(Origin.INTENDED), rules=[device_rule("device-once", "none")])
+    assert len(ASKED["device-once"]) == 1
+    assert (found.verdict, found.message) == (Verdict.PASS, "20 places checked")
+    assert len(found.where) == 20
+
+
+def test_one_device_at_fault_is_told_from_those_that_are_alike() -> None:
+    found = judge(alike(Origin.INTENDED), rules=[device_rule("device-told", "leaf07")])
+    by = by_verdict(found)
+    assert [one.where for one in by[Verdict.FAIL]] == [(Place("leaf07"),)]
+    assert [one.message for one in by[Verdict.PASS]] == ["19 places checked"]
+
+
+def test_devices_that_were_seen_are_judged_each_for_itself() -> None:
+    judge(alike(Origin.CONFIG), rules=[device_rule("device-seen", "none")])
+    assert len(ASKED["device-seen"]) == 20
