@@ -229,7 +229,7 @@ def _lossless_dscps(port: PortView) -> frozenset[int]:
     scope=Scope.FABRIC,
     source="derived: switches of one fabric forward each other's packets, so a DSCP that is "
     "lossless on one and not on another changes its class in mid-path",
-    supersedes=("dscp-lossless-at-one-end-only",),
+    supersedes=("dscp-lossless-at-one-end-only", "rdma-mark-lossy"),
 )
 def dscp_tc_map_mismatch_path(fabric: FabricView) -> Iterator[Fault]:
     """Switches lead a DSCP of a lossless class to different switch priorities.
