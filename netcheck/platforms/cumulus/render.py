@@ -20,6 +20,8 @@ from netcheck.platforms.cumulus.rendered.limits import find_refusals
 from netcheck.platforms.cumulus.rendered.profiles import Tree
 from netcheck.platforms.cumulus.rendered.trees import tree_of
 from netcheck.platforms.platform import Refusal
+from netcheck.platforms.switch import switch_of
+from netcheck.platforms.templates import templates_of
 
 if TYPE_CHECKING:
     import jinja2
@@ -29,62 +31,64 @@ FILE: Final = "startup.yaml"
 
 def refusals(device: Device, fabric: Fabric) -> list[Refusal]:  # noqa: ARG001 -- all limits are the switch's own
     """Give everything in the device's policy that NVUE cannot express."""
-    return list(find_refusals(device))
+    return list(find_refusals(switch_of(device, port_order)))
 
 
-def render(device: Device, fabric: Fabric) -> Mapping[str, str]:
+def render(device: Device, fabric: Fabric) -> Mapping[str, str]:  # noqa: ARG001 -- as above
     """Give ``startup.yaml`` with the owned sections, byte-stable.
 
     Raises:
         RefusalError: Something cannot be expressed; ``refusals`` gives all of it.
     """
-    for refusal in refusals(device, fabric):
+    switch = switch_of(device, port_order)
+    for refusal in find_refusals(switch):
         raise RefusalError(refusal.limit, f"{refusal.place}: {refusal.reason}")
-    return {FILE: yaml_text(tree_of(device))}
+    return {FILE: yaml_text(tree_of(switch))}
 
 
 def yaml_text(tree: Tree) -> str:
     """Give a tree as NVUE's YAML: ``- set:`` and the objects below."""
     if not tree:
         return "- set: {}\n"
-    interfaces = sorted(tree.get("interface", {}).items(), key=lambda item: port_order(item[0]))
+    blocks: dict[int, str] = {}  # equal ports share their part, as an object
+    interfaces = []
+    for name, part in sorted(tree.get("interface", {}).items(), key=_order):
+        if id(part) not in blocks:
+            blocks[id(part)] = _block(json.dumps(part))
+        interfaces.append((name, blocks[id(part)]))
     rest = {name: part for name, part in tree.items() if name != "interface"}
-    blocks = [(name, _block(part)) for name, part in interfaces]
-    return _environment().get_template("startup.j2").render(interfaces=blocks, rest=rest)
-
-
-def _block(part: Tree) -> str:
-    """Give the text below one interface; equal interfaces are written once."""
-    return _block_of(json.dumps(part))
+    template = _environment().get_template("startup.j2")
+    return template.render(interfaces=interfaces, rows=_rows(rest, "    "))
 
 
 @lru_cache(maxsize=1024)
-def _block_of(text: str) -> str:
-    return _environment().get_template("interface.j2").render(tree=json.loads(text))
+def _block(text: str) -> str:
+    """Give what stands below an interface; equal ones are rendered once, on any switch."""
+    template = _environment().get_template("interface.j2")
+    return template.render(rows=_rows(json.loads(text), "        "))
 
 
 @cache
 def _environment() -> jinja2.Environment:
-    import jinja2  # noqa: PLC0415 -- lint renders nothing
-
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("netcheck.platforms.cumulus"),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 -- the output is YAML, no page
-    )
-    environment.filters["key"] = _key
-    environment.filters["ordered"] = _ordered
-    return environment
+    return templates_of("cumulus")
 
 
-def _ordered(tree: Tree) -> list[tuple[str, object]]:
-    """Give the parts as NVUE prints them: by name, numbers and ports by number."""
-    return sorted(tree.items(), key=lambda item: port_order(item[0]))
+def _rows(tree: Mapping[str, object], margin: str) -> list[tuple[str, str, str]]:
+    """Give margin, name and value of every object, as NVUE prints them.
+
+    They stand by name, numbers and ports by number; ids are in quotes, and an object
+    without parts is ``{}``.
+    """
+    rows = []
+    for name, part in sorted(tree.items(), key=_order):
+        key = f"'{name}'" if name.isdecimal() else name
+        if part and isinstance(part, Mapping):
+            rows.append((margin, key, ""))
+            rows += _rows(part, f"{margin}  ")
+        else:
+            rows.append((margin, key, " {}" if isinstance(part, Mapping) else f" {part}"))
+    return rows
 
 
-def _key(name: str) -> str:
-    """Give a key: numbers in quotes, as NVUE prints ids."""
-    return f"'{name}'" if name.isdecimal() else name
+def _order(item: tuple[str, object]) -> tuple[tuple[str, int], ...]:
+    return port_order(item[0])

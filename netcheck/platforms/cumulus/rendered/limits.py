@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
-from netcheck.model.device import Device, Port
+from netcheck.model.device import Port
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing, is_known, known_or
 from netcheck.model.qos import (
@@ -20,14 +21,16 @@ from netcheck.model.qos import (
     SchedulerKind,
     Trust,
 )
-from netcheck.platforms.cumulus.parsed.ids import port_order
 from netcheck.platforms.cumulus.rendered.account_limits import account_refusals, pool_refusals
 from netcheck.platforms.cumulus.rendered.refuse import outside, refuse
 from netcheck.platforms.cumulus.rendered.watchdog_limits import (
+    ANY_PORT,
     detection_refusals,
+    is_switch_port,
     watchdog_refusals,
 )
 from netcheck.platforms.platform import Refusal
+from netcheck.platforms.switch import Switch, bare
 
 PRIORITIES: Final = range(8)
 DSCPS: Final = range(64)
@@ -41,35 +44,41 @@ _MAPS: Final = (
 _NOTHING: frozenset[int] = frozenset()
 
 
-def find_refusals(device: Device) -> Iterator[Refusal]:
-    """Give everything that is said of the device and cannot be expressed, in a fixed order.
+def find_refusals(switch: Switch) -> Iterator[Refusal]:
+    """Give everything that is said of the switch and cannot be expressed, in a fixed order.
 
-    Ports that are alike are judged once; only where one is refused is each named.
+    What is alike is judged once, here or on another switch; only where something is
+    refused is each place named.
     """
-    kinds = {(id(one.qos), one.cable_m, one.l2_mtu): one for one in device.ports.values()}
-    alike = replace(device, ports=FrozenMap({one.name: one for one in kinds.values()}))
-    if next(_refusals(alike), None) is not None or any(_is_no_switch_port(device)):
-        yield from _refusals(device)
+    is_refused = next(_shared_refusals(switch), None) is not None or any(
+        is_known(one.qos.watchdog) for one in switch.ports if not is_switch_port(one)
+    )
+    if is_refused or not all(_is_clean(bare(port), switch.qos) for port in switch.kinds):
+        yield from _shared_refusals(switch)
+        for port in switch.ports:
+            yield from _refusals_of(f"{switch.name} {port.name}", port, switch.qos)
 
 
-def _is_no_switch_port(device: Device) -> Iterator[bool]:
-    return (is_known(one.qos.watchdog) for one in device.ports.values() if one.name[:3] != "swp")
+@lru_cache(maxsize=4096)
+def _is_clean(port: Port, switch: DeviceQos) -> bool:
+    """Nothing of a port is refused, whichever port of a switch it is; many ports are like it."""
+    return next(_refusals_of("", replace(port, name=ANY_PORT), switch), None) is None
 
 
-def _refusals(device: Device) -> Iterator[Refusal]:
-    if len(device.qos) > 1:
-        yield refuse("multi-asic", device.name, f"{len(device.qos)} ASICs")
-    switch = next(iter(device.qos.values()), DeviceQos())
-    yield from _device_refusals(device.name, switch)
-    yield from pool_refusals(device.name, switch)
-    ports = [device.ports[name] for name in sorted(device.ports, key=port_order)]
-    yield from _shared_refusals(device.name, ports)
-    yield from detection_refusals(device.name, switch, ports)
-    for port in ports:
-        place = f"{device.name} {port.name}"
-        yield from _port_refusals(place, port)
-        yield from watchdog_refusals(place, port, switch)
-        yield from account_refusals(place, port.qos, switch)
+def _refusals_of(place: str, port: Port, switch: DeviceQos) -> Iterator[Refusal]:
+    yield from _port_refusals(place, port)
+    yield from watchdog_refusals(place, port, switch)
+    yield from account_refusals(place, port.qos, switch)
+
+
+def _shared_refusals(switch: Switch) -> Iterator[Refusal]:
+    name, asics = switch.name, len(switch.device.qos)
+    if asics > 1:
+        yield refuse("multi-asic", name, f"{asics} ASICs")
+    yield from _device_refusals(name, switch.qos)
+    yield from pool_refusals(name, switch.qos)
+    yield from _queue_map_refusals(name, switch.kinds)
+    yield from detection_refusals(name, switch.qos, switch.kinds)
 
 
 def _device_refusals(place: str, qos: DeviceQos) -> Iterator[Refusal]:
@@ -84,7 +93,7 @@ def _device_refusals(place: str, qos: DeviceQos) -> Iterator[Refusal]:
         yield refuse("counters", place, ", ".join(sorted(qos.counters_enabled)) or "none")
 
 
-def _shared_refusals(place: str, ports: list[Port]) -> Iterator[Refusal]:
+def _queue_map_refusals(place: str, ports: Iterable[Port]) -> Iterator[Refusal]:
     """Refuse maps to queues that differ between ports."""
     maps: set[Hashable] = {
         port.qos.priority_to_queue for port in ports if is_known(port.qos.priority_to_queue)

@@ -10,15 +10,16 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final
 
-from netcheck.model.device import Device, Port
+from netcheck.model.device import Port
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, Missing, is_known, known_or
-from netcheck.model.qos import CongestionAction, Ecn, Scheduler, SchedulerKind, Trust
-from netcheck.platforms.cumulus.parsed.ids import port_order
+from netcheck.model.qos import CongestionAction, Ecn, PortQos, Scheduler, SchedulerKind, Trust
 from netcheck.platforms.cumulus.quirks import Words
+from netcheck.platforms.switch import Switch
 
 Tree = dict[str, Any]  # Any: nested objects whose leaves are texts and numbers
 BASE: Final = "netcheck"
@@ -135,33 +136,36 @@ FEATURES: Final[dict[str, Callable[[Port, Words], Tree | None]]] = {
 }
 
 
-def ordered_ports(device: Device) -> list[Port]:
-    """Give the ports in the order in which they are written."""
-    return [device.ports[name] for name in sorted(device.ports, key=port_order)]
+def profiles(
+    switch: Switch, feature: str, words: Words
+) -> tuple[dict[str, Tree], list[str | None]]:
+    """Give ``name -> profile``, and for each of ``switch.kinds`` which it binds.
 
-
-def profiles(device: Device, feature: str, words: Words) -> tuple[dict[str, Tree], dict[str, str]]:
-    """Give ``name -> profile``, and ``port -> name`` with an empty name where none is wanted."""
-    read = FEATURES[feature]
-    contents: dict[str, Tree] = {}
+    An empty name is said where no profile is wanted, None where nothing is said.
+    """
+    contents = [_content(feature, port, words) for port in switch.kinds]
     users: dict[str, list[Port]] = defaultdict(list)
-    bound: dict[str, str] = {}
-    seen: dict[tuple[int, Known[int]], Tree | None] = {}
-    for port in ordered_ports(device):
-        kind = (id(port.qos), port.cable_m)  # equal ports share one object
-        if kind not in seen:
-            seen[kind] = read(port, words)
-        tree = seen[kind]
-        if tree is not None:
-            bound[port.name] = ""
-        if tree:
-            key = repr(tree)
-            contents[key] = tree
+    for port, (key, _) in zip(switch.kinds, contents, strict=True):
+        if key:
             users[key].append(port)
     names = _names(users)
-    found = {names[key]: tree for key, tree in contents.items()}
-    bound |= {port.name: names[key] for key, ports in users.items() for port in ports}
+    found = {names[key]: tree for key, tree in contents if key and tree}
+    bound = [names[key] if key else tree if tree is None else "" for key, tree in contents]
     return dict(sorted(found.items())), bound
+
+
+def _content(feature: str, port: Port, words: Words) -> tuple[str, Tree | None]:
+    cable_m = port.cable_m if feature == "pfc" else UNKNOWN  # in no other profile
+    return _content_of(feature, port.qos, cable_m, words)
+
+
+@lru_cache(maxsize=4096)
+def _content_of(
+    feature: str, qos: PortQos, cable_m: Known[int], words: Words
+) -> tuple[str, Tree | None]:
+    """Give a profile with its whole content as a text, which is empty where there is none."""
+    tree = FEATURES[feature](Port("", qos=qos, cable_m=cable_m), words)
+    return repr(tree) if tree else "", tree
 
 
 def _names(users: dict[str, list[Port]]) -> dict[str, str]:

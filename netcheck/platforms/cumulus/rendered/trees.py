@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from netcheck.model.device import Device, Port
+from netcheck.model.device import Port
 from netcheck.model.known import UNKNOWN, is_known
-from netcheck.model.qos import DcbxMode, DeviceQos
+from netcheck.model.qos import DcbxMode
 from netcheck.platforms.cumulus.parsed.defaults import POLL_MS
 from netcheck.platforms.cumulus.parsed.device_qos import POOLS
 from netcheck.platforms.cumulus.parsed.port_qos import TLVS
@@ -12,10 +12,10 @@ from netcheck.platforms.cumulus.quirks import Words, words_of
 from netcheck.platforms.cumulus.rendered.profiles import (
     FEATURES,
     Tree,
-    ordered_ports,
     profiles,
 )
 from netcheck.platforms.cumulus.rendered.watchdog_limits import detections
+from netcheck.platforms.switch import Switch
 
 ALL_PORTS = "default-global"
 # Half for lossless traffic, half for the rest, as NVIDIA's own RoCE does. Without a lossless
@@ -23,22 +23,24 @@ ALL_PORTS = "default-global"
 LOSSLESS_SHARE = 50
 
 
-def tree_of(device: Device) -> Tree:
-    """Give ``qos`` and ``interface`` with what is said, sections whole."""
-    words = words_of(device.os_version)
-    switch = next(iter(device.qos.values()), DeviceQos())
+def tree_of(switch: Switch) -> Tree:
+    """Give ``qos`` and ``interface`` with what is said, sections whole.
+
+    Ports of one kind share their part of the tree.
+    """
+    words = words_of(switch.device.os_version)
     qos: Tree = {}
-    bindings: dict[str, dict[str, str]] = {}
+    bindings: dict[str, list[str | None]] = {}
     for feature in FEATURES:
-        found, bindings[feature] = profiles(device, feature, words)
+        found, bindings[feature] = profiles(switch, feature, words)
         if found:
             qos[feature] = found
-    qos |= _queues(device) | _watchdog(device, switch) | _pools(device, switch)
-    interfaces = {
-        port.name: part
-        for port in ordered_ports(device)
-        if (part := _interface(port, bindings, words))
-    }
+    qos |= _queues(switch) | _watchdog(switch) | _pools(switch)
+    parts = [
+        _interface(port, {each: names[kind] for each, names in bindings.items()}, words)
+        for kind, port in enumerate(switch.kinds)
+    ]
+    interfaces = {port.name: part for port, part in switch.for_each_port(parts) if part}
     tree: Tree = {}
     if interfaces:
         tree["interface"] = interfaces
@@ -47,7 +49,7 @@ def tree_of(device: Device) -> Tree:
     return tree
 
 
-def _interface(port: Port, bindings: dict[str, dict[str, str]], words: Words) -> Tree:
+def _interface(port: Port, bound: dict[str, str | None], words: Words) -> Tree:
     tree: Tree = {}
     if is_known(port.l2_mtu):
         tree["link"] = {"mtu": port.l2_mtu}
@@ -55,9 +57,9 @@ def _interface(port: Port, bindings: dict[str, dict[str, str]], words: Words) ->
         word = words.tlv[port.qos.dcbx_mode is DcbxMode.IEEE]
         tree["lldp"] = dict.fromkeys(sorted(TLVS), word)
     qos: Tree = {
-        feature: {"profile": names[port.name]} if names[port.name] else {}
-        for feature, names in bindings.items()
-        if port.name in names
+        feature: {"profile": name} if name else {}
+        for feature, name in bound.items()
+        if name is not None
     }
     if port.qos.global_pause_rx is not UNKNOWN or port.qos.global_pause_tx is not UNKNOWN:
         qos["link-pause"] = {}
@@ -72,11 +74,9 @@ def _interface(port: Port, bindings: dict[str, dict[str, str]], words: Words) ->
     return tree
 
 
-def _queues(device: Device) -> Tree:
+def _queues(switch: Switch) -> Tree:
     maps = [
-        port.qos.priority_to_queue
-        for port in device.ports.values()
-        if is_known(port.qos.priority_to_queue)
+        port.qos.priority_to_queue for port in switch.kinds if is_known(port.qos.priority_to_queue)
     ]
     if not maps:
         return {}
@@ -84,24 +84,26 @@ def _queues(device: Device) -> Tree:
     return {"egress-queue-mapping": {ALL_PORTS: {"switch-priority": rows}}}
 
 
-def _watchdog(device: Device, switch: DeviceQos) -> Tree:
+def _watchdog(switch: Switch) -> Tree:
     tree: Tree = {}
-    if is_known(switch.watchdog_poll_ms):
-        tree["polling-interval"] = switch.watchdog_poll_ms
-    times = detections(list(device.ports.values()))
+    poll_ms = switch.qos.watchdog_poll_ms
+    if is_known(poll_ms):
+        tree["polling-interval"] = poll_ms
+    times = detections(switch.kinds)
     if times:
-        poll = switch.watchdog_poll_ms if is_known(switch.watchdog_poll_ms) else POLL_MS
+        poll = poll_ms if is_known(poll_ms) else POLL_MS
         tree |= {"polling-interval": poll, "robustness": min(times) // poll}
     return {"pfc-watchdog": tree} if tree else {}
 
 
-def _pools(device: Device, switch: DeviceQos) -> Tree:
+def _pools(switch: Switch) -> Tree:
     shares: dict[str, int] = {}
-    if is_known(switch.pools):
-        for name, pool in switch.pools.items():
+    pools = switch.qos.pools
+    if is_known(pools):
+        for name, pool in pools.items():
             if is_known(pool.size_percent):
                 shares[POOLS[name][0]] = pool.size_percent
-    elif any(is_known(port.qos.pfc_tx) and port.qos.pfc_tx for port in device.ports.values()):
+    elif any(is_known(port.qos.pfc_tx) and port.qos.pfc_tx for port in switch.kinds):
         shares = {"default-lossless": LOSSLESS_SHARE, "default-lossy": 100 - LOSSLESS_SHARE}
-    pools = {name: {"memory-percent": share} for name, share in sorted(shares.items())}
-    return {"traffic-pool": pools} if pools else {}
+    rows = {name: {"memory-percent": share} for name, share in sorted(shares.items())}
+    return {"traffic-pool": rows} if rows else {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from netcheck.model.device import Port
 from netcheck.model.known import ABSENT, Known, Missing, is_known, known_or
@@ -12,7 +13,13 @@ from netcheck.platforms.cumulus.parsed.defaults import POLL_MS
 from netcheck.platforms.cumulus.rendered.refuse import outside, refuse
 from netcheck.platforms.platform import Refusal
 
+ANY_PORT: Final = "swp1"
 _NOTHING: frozenset[int] = frozenset()
+
+
+def is_switch_port(port: Port) -> bool:
+    """Tell whether a port is one of the switch's own, by its name."""
+    return port.name.startswith("swp")
 
 
 def poll_of(switch: DeviceQos) -> int:
@@ -20,13 +27,13 @@ def poll_of(switch: DeviceQos) -> int:
     return known_or(switch.watchdog_poll_ms, POLL_MS)
 
 
-def detections(ports: list[Port]) -> set[int]:
+def detections(ports: Iterable[Port]) -> set[int]:
     """Give the detection times that are said, in ms."""
     watchdogs = [port.qos.watchdog for port in ports if is_known(port.qos.watchdog)]
     return {one.detection_ms for one in watchdogs if is_known(one.detection_ms)}
 
 
-def detection_refusals(place: str, switch: DeviceQos, ports: list[Port]) -> Iterator[Refusal]:
+def detection_refusals(place: str, switch: DeviceQos, ports: Iterable[Port]) -> Iterator[Refusal]:
     """Refuse detection times that differ between ports or are no whole number of intervals."""
     yield from outside("watchdog-poll", place, [switch.watchdog_poll_ms])
     if switch.watchdog_poll_ms is ABSENT:
@@ -45,7 +52,7 @@ def watchdog_refusals(place: str, port: Port, switch: DeviceQos) -> Iterator[Ref
     found: Known[Watchdog] = port.qos.watchdog
     if isinstance(found, Missing):
         return
-    if not port.name.startswith("swp"):
+    if not is_switch_port(port):
         yield refuse("watchdog-port", place, port.name)
     paused = known_or(port.qos.pfc_rx, _NOTHING)
     if not paused:
