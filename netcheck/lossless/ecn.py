@@ -9,6 +9,10 @@ KMIN_AT_REFERENCE = 400_000
 KMAX_AT_REFERENCE = 1_600_000
 PMAX_PERCENT = 20
 DCTCP_SHARE = 7
+LARGEST_INCAST = 4096
+# Round trip of a loaded fabric, and the gap that a NIC leaves between two notifications.
+# Source: derived from switches of 1 us and cables of 40 m; NVIDIA roce_np min_time_between_cnps.
+FEEDBACK_S = 12e-6
 
 
 @frozen
@@ -51,6 +55,64 @@ def pfc_onset_bytes(*, pool_bytes: int, alpha: float, senders: int = 1) -> float
         5437536
     """
     return senders * alpha * pool_bytes / (1 + senders * alpha)
+
+
+def all_hot_kmax_bytes(*, pool_bytes: float, alpha: float, ports: int, priorities: int) -> float:
+    """Highest queue at which ECN precedes PFC whatever ports are hot.
+
+    All ports and priorities are hot, and one ingress feeds a queue at each port:
+    priorities * ports * K bytes are in use, and its account holds ports * K.
+
+    Source: derived: n K <= alpha * (B - P n K); Congestion Control for Large-Scale RDMA
+        Deployments (SIGCOMM 2015) has it for alpha = beta / 8 and 8 priorities.
+
+    Example:
+        >>> pool = shared_pool_bytes(buffer_bytes=12_000_000, ports=32, priorities=8,
+        ...                          headroom_bytes=22_400)
+        >>> round(all_hot_kmax_bytes(pool_bytes=pool, alpha=1, ports=32, priorities=8))
+        21756
+    """
+    return alpha * pool_bytes / (ports * (1 + alpha * priorities))
+
+
+def shared_pool_bytes(
+    *, buffer_bytes: int, ports: int, priorities: int, headroom_bytes: int
+) -> int:
+    """What is left of a buffer when each lossless priority of each port has its headroom."""
+    return buffer_bytes - ports * priorities * headroom_bytes
+
+
+def static_xoff_bytes(*, pool_bytes: float, ports: int, priorities: int) -> float:
+    """Highest static XOFF threshold that all accounts can reach at once.
+
+    Source: Congestion Control for Large-Scale RDMA Deployments (SIGCOMM 2015), section 4.
+
+    Example:
+        >>> round(static_xoff_bytes(pool_bytes=6_265_600, ports=32, priorities=8))
+        24475
+    """
+    return pool_bytes / (ports * priorities)
+
+
+def incast_that_marks_first(
+    *, kmax_bytes: int, pool_bytes: int, alpha: float, speed_bps: int, feedback_s: float
+) -> int:
+    """Largest incast whose senders are told to slow down before the first of them is paused.
+
+    While the first marks travel, ``feedback_s`` seconds, each further sender adds
+    what it sends at line rate.
+
+    Returns:
+        Number of senders; 0 where not even one sender is marked first.
+    """
+    per_sender = speed_bps / 8 * feedback_s
+    fits = 0
+    for senders in range(1, LARGEST_INCAST + 1):
+        onset = pfc_onset_bytes(pool_bytes=pool_bytes, alpha=alpha, senders=senders)
+        if kmax_bytes + (senders - 1) * per_sender >= onset:
+            break
+        fits = senders
+    return fits
 
 
 def lowest_useful_kmin_bytes(*, speed_bps: int, round_trip_s: float) -> float:

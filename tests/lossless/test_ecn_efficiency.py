@@ -2,7 +2,16 @@
 
 import pytest
 
-from netcheck.lossless.ecn import ecn_thresholds, lowest_useful_kmin_bytes, pfc_onset_bytes
+from netcheck.lossless.ecn import (
+    FEEDBACK_S,
+    all_hot_kmax_bytes,
+    ecn_thresholds,
+    incast_that_marks_first,
+    lowest_useful_kmin_bytes,
+    pfc_onset_bytes,
+    shared_pool_bytes,
+    static_xoff_bytes,
+)
 from netcheck.lossless.efficiency import (
     rdma_mtu_for,
     roce_efficiency,
@@ -60,3 +69,48 @@ def test_the_port_mtu_bounds_the_rdma_mtu(ip_mtu: int, rdma_mtu: int) -> None:
 def test_a_write_with_immediate_data_is_the_largest_packet() -> None:
     assert roce_ip_packet_bytes(4096) == 4096 + 64
     assert roce_ip_packet_bytes(4096, is_ipv6=True) == 4096 + 84
+
+
+# the switch of the DCQCN study: 12 MB, 32 ports of 40G, 8 priorities, 22.4 KB of headroom each
+DCQCN_POOL = shared_pool_bytes(
+    buffer_bytes=12_000_000, ports=32, priorities=8, headroom_bytes=22_400
+)
+
+
+def test_the_threshold_below_which_ecn_always_acts_first_equals_the_dcqcn_study() -> None:
+    found = all_hot_kmax_bytes(pool_bytes=DCQCN_POOL, alpha=1, ports=32, priorities=8)
+    assert found == pytest.approx(21_750, rel=1e-3)
+
+
+def test_the_static_pause_threshold_equals_the_dcqcn_study() -> None:
+    found = static_xoff_bytes(pool_bytes=DCQCN_POOL, ports=32, priorities=8)
+    assert found == pytest.approx(24_470, rel=1e-3)
+
+
+def test_marks_come_first_up_to_the_incast_at_which_the_fill_meets_the_pause() -> None:
+    most = incast_that_marks_first(
+        kmax_bytes=1_600_000,
+        pool_bytes=4_580_864,
+        alpha=1.0,
+        speed_bps=100_000_000_000,
+        feedback_s=FEEDBACK_S,
+    )
+    per_sender = 100e9 / 8 * FEEDBACK_S
+    fills = [1_600_000 + (senders - 1) * per_sender for senders in (most, most + 1)]
+    onsets = [
+        pfc_onset_bytes(pool_bytes=4_580_864, alpha=1.0, senders=senders)
+        for senders in (most, most + 1)
+    ]
+    assert fills[0] < onsets[0]
+    assert fills[1] >= onsets[1]
+
+
+def test_thresholds_above_the_pause_absorb_no_incast() -> None:
+    found = incast_that_marks_first(
+        kmax_bytes=3_000_000,
+        pool_bytes=4_580_864,
+        alpha=1.0,
+        speed_bps=100_000_000_000,
+        feedback_s=FEEDBACK_S,
+    )
+    assert found == 0

@@ -77,6 +77,22 @@ class IngressAccount:
             return True
         return False
 
+    def admit_all(self, size: int, packets: int) -> int:
+        """Take as many of equal packets as there is room for, and say how many."""
+        taken = 0
+        while taken < packets and self.headroom_used == 0 and self.admit(size):
+            taken += 1
+        is_own_full = self.own_used + size > self.own
+        if taken < packets and is_own_full and self.shared + size > self.limit():
+            # nothing is freed meanwhile: what the threshold refuses goes to headroom
+            room = min(packets - taken, (self.headroom - self.headroom_used) // size)
+            self.headroom_used += room * size
+            self.headroom_peak = max(self.headroom_peak, self.headroom_used)
+            return taken + room
+        while taken < packets and self.admit(size):
+            taken += 1
+        return taken
+
     def release(self, size: int) -> None:
         """Give ``size`` bytes back: headroom first, then the pool's, then the own."""
         taken = min(size, self.headroom_used)

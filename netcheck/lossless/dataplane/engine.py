@@ -272,6 +272,10 @@ class Engine:
             queue.drops += packets
             queue.drop_bytes += packets * stop.frame
             return 0
+        if egress is None and account is not None:
+            taken = account.admit_all(size, packets)
+            group.drops += packets - taken
+            return taken
         for taken in range(packets):
             if account is not None and not account.admit(size):
                 group.drops += packets - taken
@@ -346,7 +350,8 @@ class Engine:
     def _serve(self, port: PortState) -> None:
         gain = port.wire_bytes_per_s * self.step_s
         port.credit = min(port.credit + gain, gain)
-        port.last_wire = 0
+        if port.credit > 0:  # else the last frame is still being sent
+            port.last_wire = 0
         while port.credit > 0:
             queue = port.choose(self.now)
             if queue is None:
