@@ -103,6 +103,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_two_workers_of_a_cluster_give_the_same(
     given: list[DeviceDocuments], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -43,6 +43,7 @@ def places(findings: Sequence[Finding]) -> set[tuple[str, str, str, str]]:
     }
 
 
+@pytest.mark.slow
 def test_judging_equal_ports_once_finds_what_judging_each_alone_finds(
     fabric: Fabric, monkeypatch: pytest.MonkeyPatch
 ) -> None:

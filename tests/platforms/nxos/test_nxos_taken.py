@@ -10,6 +10,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -58,6 +59,7 @@ def held(switch: NxosSwitch, device: Device) -> dict[str, str]:
     return {command.file: shown(switch, command.line) for command in holdings(device)}
 
 
+@pytest.mark.slow
 @settings(RELAXED, max_examples=20)
 @given(taken(), taken())
 def test_a_switch_goes_from_any_policy_to_any_other(first: Device, second: Device) -> None:

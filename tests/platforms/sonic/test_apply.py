@@ -167,6 +167,7 @@ def test_what_is_not_owned_stays_as_it_is() -> None:
     }
 
 
+@pytest.mark.slow
 @settings(RELAXED, max_examples=25)
 @given(before=switches(), after=switches())
 def test_any_policy_replaces_any_other_and_then_nothing_is_left_to_do(

@@ -61,6 +61,7 @@ def test_the_models_take_every_policy_that_can_be_expressed(models: Models, devi
     assert models.refusal(on_a_switch(device)) == ""
 
 
+@pytest.mark.slow
 @settings(RELAXED, max_examples=40)
 @given(before=switches(), after=switches())
 def test_the_models_take_every_policy_on_top_of_any_other(
