@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Final
+from math import ceil
+from typing import Final, NamedTuple
 
 from netcheck.intent.notes import Notes
 from netcheck.model.device import Port, Role
@@ -15,13 +18,23 @@ HOST_CABLE_M: Final = 40.0
 SWITCH_CABLE_M: Final = 300.0
 
 
+class FarEnd(NamedTuple):
+    """What a port has to know of the one at the other end; frames in bytes, 0 where not said."""
+
+    speed_bps: Known[int] = UNKNOWN
+    largest_frame: int = 0
+
+
+NO_END = FarEnd()
+
+
 @frozen
 class Cable:
-    """One port's link as the port sees it; ``far`` is the port at the far end, if declared."""
+    """One port's link as the port sees it."""
 
     length_m: float
     extra_delay_ns: float
-    far: Port | None = None
+    far: FarEnd
 
 
 def complete_links(fabric: Fabric, notes: Notes) -> tuple[Link, ...]:
@@ -57,25 +70,65 @@ def _cable_of_port(fabric: Fabric, end: PortRef) -> Known[int]:
     return port.cable_m if port else UNKNOWN
 
 
-def cables_by_port(fabric: Fabric) -> dict[str, dict[str, Cable]]:
-    """Give the cable of every linked port; members of an aggregate share its link's.
-
-    Shape: ``device -> port -> cable``.
-    """
-    members = {(one.device, one.name): one.members for one in fabric.aggregates}
-    found: dict[str, dict[str, Cable]] = {}
-    for link in fabric.links:
-        length_m, delay_ns = known_or(link.length_m, 0.0), known_or(link.extra_delay_ns, 0.0)
-        for near, far in ((link.a, link.b), (link.b, link.a)):
-            cable = Cable(length_m, delay_ns, _port_at(fabric, far))
-            here = found.setdefault(near.device, {})
-            if members and (near.device, near.port) in members:
-                here.update(dict.fromkeys(members[near.device, near.port], cable))
-            else:
-                here[near.port] = cable
-    return found
-
-
 def _port_at(fabric: Fabric, end: PortRef) -> Port | None:
     device = fabric.devices.get(end.device)
     return device.ports.get(end.port) if device else None
+
+
+class Cables:
+    """The cable of every linked port; members of an aggregate share its link's.
+
+    Cables that are equal are one object, so that its identity can be a key.
+
+    Args:
+        largest_frame: Largest frame in bytes that a port may send, as far as its intent says.
+    """
+
+    def __init__(self, fabric: Fabric, largest_frame: Callable[[Port], int]) -> None:
+        self._largest_frame = largest_frame
+        self._fabric = fabric
+        self._cables: dict[object, Cable] = {}
+        self._ends: dict[int, FarEnd] = {id(None): NO_END}
+        self._shared: dict[FarEnd, FarEnd] = {}
+        self._by_port: dict[str, dict[str, Cable]] = defaultdict(dict)
+        self._read()
+
+    def of(self, device: str) -> Mapping[str, Cable]:
+        """Give ``port -> cable`` of one device."""
+        return self._by_port.get(device, {})
+
+    def unlinked(self, port: Port, default_m: float) -> Cable:
+        """Give the cable of a port that no link names: as long as it says itself."""
+        return self._cable(float(known_or(port.cable_m, ceil(default_m))), 0.0, NO_END)
+
+    def _read(self) -> None:
+        members = {(one.device, one.name): one.members for one in self._fabric.aggregates}
+        devices = self._fabric.devices
+        for link in self._fabric.links:
+            length_m, delay_ns = known_or(link.length_m, 0.0), known_or(link.extra_delay_ns, 0.0)
+            for near, far in ((link.a, link.b), (link.b, link.a)):
+                device = devices.get(far.device)
+                end = self._end(device.ports.get(far.port) if device else None)
+                cable = self._cable(length_m, delay_ns, end)
+                here = self._by_port[near.device]
+                if members and (near.device, near.port) in members:
+                    here.update(dict.fromkeys(members[near.device, near.port], cable))
+                else:
+                    here[near.port] = cable
+
+    def _end(self, port: Port | None) -> FarEnd:
+        """What a port's peer has to know of it, as one object for all ports that are alike."""
+        # by identity: the ports of the fabric outlive this object
+        found = self._ends.get(id(port))
+        if found is None:
+            assert port is not None  # noqa: S101 -- None is there from the start
+            end = FarEnd(port.speed_bps, self._largest_frame(port))
+            found = self._ends[id(port)] = self._shared.setdefault(end, end)
+        return found
+
+    def _cable(self, length_m: float, extra_delay_ns: float, end: FarEnd) -> Cable:
+        key = (length_m, extra_delay_ns, id(end))
+        found = self._cables.get(key)
+        if found is None:
+            found = self._cables[key] = Cable(length_m, extra_delay_ns, end)
+        return found

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from math import ceil
+from operator import attrgetter
 
 from netcheck.intent.cables import (
     HOST_CABLE_M,
     SWITCH_CABLE_M,
     Cable,
-    cables_by_port,
+    Cables,
     complete_links,
 )
 from netcheck.intent.complaint import Complaints
@@ -22,25 +24,27 @@ from netcheck.intent.hosts import (
     host_rdma,
 )
 from netcheck.intent.jobs import JobFacts, job_environment
+from netcheck.intent.likeness import kind_of, port_like
 from netcheck.intent.notes import Notes
 from netcheck.intent.switches import (
     Surroundings,
+    SwitchFacts,
     closed_qos,
-    complete_switch,
-    has_shared_headroom,
     lanes_of,
+    switch_facts,
     switch_qos,
 )
 from netcheck.model.device import Device, LinkLayer, Port, RdmaDevice, Role
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric, Policy
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.known import ABSENT, UNKNOWN, Known, first_known, is_known, known_or
+from netcheck.model.known import ABSENT, UNKNOWN, first_known, is_known, known_or
 from netcheck.model.qos import PortQos
 from netcheck.platforms.knobs import knobs
 
 INFINIBAND = LinkLayer.INFINIBAND
 NONE: frozenset[str] = frozenset()
+_POLICY = attrgetter("policy")
 
 
 def complete(fabric: Fabric) -> Fabric:
@@ -77,32 +81,38 @@ class _Completion:
         self.fabric = fabric
         self.notes = notes
         self.complaints = Complaints()
-        self.cables = cables_by_port(fabric)
         self.qos: dict[tuple[str, Surroundings], PortQos] = {}
         self.host_qos: dict[tuple[str, frozenset[str]], PortQos] = {}
         # keyed by identity: what is in the fabric outlives this object
+        self.named: dict[int, Port] = {}
         self.ports: dict[object, Port] = {}
+        self.kinds: dict[object, Port] = {}
+        self.switches: dict[object, SwitchFacts] = {}
+        self.drivers: dict[object, Mapping[str, frozenset[str]]] = {}
         self.rdma: dict[object, RdmaDevice] = {}
-        self.far_l2_mtus: dict[int, int] = {}
+        self.cables = Cables(fabric, self._largest_frame)
 
     def device(self, device: Device) -> Device:
         """Give one device completed."""
-        cables = self.cables.get(device.name, {})
+        cables = self.cables.of(device.name)
         if device.role is Role.HOST:
             return self._host(device, cables)
         return self._switch(device, cables)
 
-    def _ports(self, device: Device) -> dict[str, Port]:
+    def _ports(self, device: Device) -> Mapping[str, Port]:
+        """The ports of a device, each with the fabric's policy where none is nearer."""
+        said = set(map(_POLICY, device.ports.values()))
+        if UNKNOWN not in said or self.fabric.policy is UNKNOWN:
+            return device.ports
         return {name: self._with_policy(port) for name, port in device.ports.items()}
 
     def _with_policy(self, port: Port) -> Port:
         if port.policy is not UNKNOWN or self.fabric.policy is UNKNOWN:
             return port
         # kept, so that its identity can be a key
-        key = (id(port), "policy")
-        found = self.ports.get(key)
+        found = self.named.get(id(port))
         if found is None:
-            found = self.ports[key] = replace(port, policy=self.fabric.policy)
+            found = self.named[id(port)] = replace(port, policy=self.fabric.policy)
         return found
 
     def _policy(self, port: Port) -> Policy | None:
@@ -110,20 +120,36 @@ class _Completion:
             return None
         return self.fabric.policies.get(port.policy)
 
+    def _alike(self, port: Port, around: object, work: Callable[[], Port]) -> Port:
+        """Give a port completed: by ``work``, or like another of its kind that stands alike."""
+        key = (kind_of(port), around)
+        found = self.kinds.get(key)
+        if found is not None:
+            return port_like(found, port.name, port.address)
+        found = work()
+        if not self.complaints:
+            self.kinds[key] = found
+        return found
+
     def _host(self, device: Device, cables: Mapping[str, Cable]) -> Device:
-        drivers = _drivers(device)
-        ports = {
-            name: self._host_port(
-                port, cables.get(name) or _unlinked(port, HOST_CABLE_M), drivers.get(name, NONE)
-            )
-            for name, port in self._ports(device).items()
-        }
-        device = replace(device, ports=FrozenMap(ports))
-        if not device.rdma:
-            return device
-        rdma = {name: self._rdma(device, one) for name, one in device.rdma.items()}
-        device = replace(device, rdma=FrozenMap(rdma))
-        return self._with_jobs(device) if self.fabric.jobs else device
+        drivers = self._drivers(device)
+        ports = {}
+        for name, port in self._ports(device).items():
+            cable = cables.get(name) or self.cables.unlinked(port, HOST_CABLE_M)
+            here = drivers.get(name, NONE)
+            work = partial(self._host_port, port, cable, here)
+            ports[name] = self._alike(port, (id(cable), here), work)
+        rdma = {name: self._rdma(ports, one) for name, one in device.rdma.items()}
+        device = replace(device, ports=FrozenMap(ports), rdma=FrozenMap(rdma))
+        return self._with_jobs(device) if rdma and self.fabric.jobs else device
+
+    def _drivers(self, device: Device) -> Mapping[str, frozenset[str]]:
+        """Drivers of the RDMA devices that use each port."""
+        key = tuple(map(id, device.rdma.values()))
+        found = self.drivers.get(key)
+        if found is None:
+            found = self.drivers[key] = _drivers(device)
+        return found
 
     def _host_port(self, port: Port, cable: Cable, drivers: frozenset[str]) -> Port:
         policy = self._policy(port)
@@ -134,15 +160,15 @@ class _Completion:
             self.host_qos[key] = host_qos(policy, drivers)
         return replace(
             port,
-            speed_bps=_speed(port, cable),
+            speed_bps=first_known(port.speed_bps, cable.far.speed_bps),
             ip_mtu=host_ip_mtu(port, policy, self.notes),
             cable_m=first_known(port.cable_m, ceil(cable.length_m)),
             link_layer=LinkLayer.ETHERNET,
             qos=self.host_qos[key],
         )
 
-    def _rdma(self, device: Device, one: RdmaDevice) -> RdmaDevice:
-        port = device.ports.get(one.ports[0]) if one.ports else None
+    def _rdma(self, ports: Mapping[str, Port], one: RdmaDevice) -> RdmaDevice:
+        port = ports.get(one.ports[0]) if one.ports else None
         policy = self._policy(port) if port else None
         if port is None or policy is None:
             return one
@@ -177,25 +203,30 @@ class _Completion:
 
     def _switch(self, device: Device, cables: Mapping[str, Cable]) -> Device:
         ports = self._ports(device)
-        used = self._policies(ports.values())
-        if used:
-            device = complete_switch(device, used, self.notes)
-        is_shared = has_shared_headroom(device)
-        around = (known_or(device.asic, ""), is_shared, device.platform)
+        switch = self._facts(device, ports)
+        around = (switch.asic, switch.has_shared_headroom, device.platform)
         completed = {}
         for name, port in ports.items():
-            cable = cables.get(name) or _unlinked(port, SWITCH_CABLE_M)
-            far = cable.far
-            far_l2_mtu = 0 if far is None else self._far_l2_mtu(far)
-            far_speed = None if far is None else far.speed_bps
-            key = (id(port), around, cable.length_m, cable.extra_delay_ns, far_l2_mtu, far_speed)
+            cable = cables.get(name) or self.cables.unlinked(port, SWITCH_CABLE_M)
+            key = (id(port), around, id(cable))
             found = self.ports.get(key)
             if found is None:
-                found = self._switch_port(device, port, cable, is_shared=is_shared)
+                work = partial(self._switch_port, device, switch, port, cable)
+                found = self._alike(port, key[1:], work)
                 if not self.complaints:
                     self.ports[key] = found
             completed[name] = found
-        return replace(device, ports=FrozenMap(completed))
+        return replace(device, asic=switch.asic, qos=switch.qos, ports=FrozenMap(completed))
+
+    def _facts(self, device: Device, ports: Mapping[str, Port]) -> SwitchFacts:
+        """What holds for a switch as a whole; the same for switches with the same policies."""
+        used = self._policies(ports.values())
+        names = tuple([policy.name for policy in used])
+        key = (device.asic, device.model, device.platform, id(device.qos), names)
+        found = self.switches.get(key)
+        if found is None:
+            found = self.switches[key] = switch_facts(device, used, self.notes)
+        return found
 
     def _policies(self, ports: Iterable[Port]) -> list[Policy]:
         """The policies of ports, each once."""
@@ -203,25 +234,25 @@ class _Completion:
         found = {name: policy for name, port in by_name.items() if (policy := self._policy(port))}
         return list(found.values())
 
-    def _switch_port(self, device: Device, port: Port, cable: Cable, *, is_shared: bool) -> Port:
+    def _switch_port(self, device: Device, switch: SwitchFacts, port: Port, cable: Cable) -> Port:
         policy = self._policy(port)
         if policy is None:
             return replace(port, qos=closed_qos(port)) if port.policy is ABSENT else port
-        speed = _speed(port, cable)
+        speed = first_known(port.speed_bps, cable.far.speed_bps)
         if not is_known(speed):
             self._complain(device, port, "has no speed, needed for headroom")
             return port
         l2_mtu = known_or(first_known(port.l2_mtu, policy.l2_mtu), L2_MTU)
         cable_m = first_known(port.cable_m, ceil(cable.length_m))
-        far_l2_mtu = self._far_l2_mtu(cable.far) if cable.far else 0
+        asic = known_or(switch.asic, "")
         around = Surroundings(
-            asic=known_or(device.asic, ""),
+            asic=asic,
             speed_bps=speed,
-            lanes=lanes_of(port, known_or(device.asic, ""), speed, self.notes),
+            lanes=lanes_of(port, asic, speed, self.notes),
             cable_m=float(max(known_or(cable_m, 0), cable.length_m)),
             extra_delay_ns=cable.extra_delay_ns,
-            l2_mtu=max(l2_mtu, far_l2_mtu),
-            has_shared_headroom=is_shared,
+            l2_mtu=max(l2_mtu, cable.far.largest_frame),
+            has_shared_headroom=switch.has_shared_headroom,
             knobs=knobs(device.platform),
         )
         qos = self._shared_qos(device, port, policy, around)
@@ -237,16 +268,12 @@ class _Completion:
             qos=qos,
         )
 
-    def _far_l2_mtu(self, far: Port) -> int:
-        """Largest frame that the far end may send, as far as its intent says."""
-        found = self.far_l2_mtus.get(id(far))
-        if found is None:
-            policy = self._policy(self._with_policy(far))
-            said = first_known(far.l2_mtu, policy.l2_mtu if policy else UNKNOWN)
-            ip_mtu = first_known(far.ip_mtu, policy.ip_mtu if policy else UNKNOWN)
-            found = max(known_or(said, 0), known_or(ip_mtu, -ETHERNET_BYTES) + ETHERNET_BYTES)
-            self.far_l2_mtus[id(far)] = found
-        return found
+    def _largest_frame(self, port: Port) -> int:
+        """Largest frame that a port may send, as far as its intent says; else 0."""
+        policy = self._policy(self._with_policy(port))
+        said = first_known(port.l2_mtu, policy.l2_mtu if policy else UNKNOWN)
+        ip_mtu = first_known(port.ip_mtu, policy.ip_mtu if policy else UNKNOWN)
+        return max(known_or(said, 0), known_or(ip_mtu, -ETHERNET_BYTES) + ETHERNET_BYTES)
 
     def _shared_qos(
         self, device: Device, port: Port, policy: Policy, around: Surroundings
@@ -263,14 +290,6 @@ class _Completion:
     def _complain(self, device: Device, port: Port, message: str) -> None:
         at = device.find_evidence(f"port {port.name}")
         self.complaints.add(at, f"{device.name} {port.name}: {message}")
-
-
-def _unlinked(port: Port, default_m: float) -> Cable:
-    return Cable(float(known_or(port.cable_m, ceil(default_m))), 0.0)
-
-
-def _speed(port: Port, cable: Cable) -> Known[int]:
-    return first_known(port.speed_bps, cable.far.speed_bps if cable.far else UNKNOWN)
 
 
 def _drivers(device: Device) -> dict[str, frozenset[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import ceil
+from typing import NamedTuple
 
 from netcheck.intent.defaults import (
     PRIORITIES,
@@ -74,8 +75,25 @@ class Surroundings:
     knobs: Knobs = PLAIN_KNOBS
 
 
-def complete_switch(device: Device, policies: list[Policy], notes: Notes) -> Device:
-    """Give the device with its ASIC and with what holds for all its ports."""
+class SwitchFacts(NamedTuple):
+    """What ports of a switch need to know of it, and what holds for all of them."""
+
+    asic: Known[str]
+    qos: FrozenMap[str, DeviceQos]
+    has_shared_headroom: bool
+
+
+def switch_facts(device: Device, policies: list[Policy], notes: Notes) -> SwitchFacts:
+    """Give a switch's ASIC and QoS as a whole; without policies, what is said of it."""
+    asic, whole = device.asic, device.qos
+    if policies:
+        asic, whole = _completed(device, policies, notes)
+    return SwitchFacts(asic, whole, _shares_headroom(whole.get("", DeviceQos())))
+
+
+def _completed(
+    device: Device, policies: list[Policy], notes: Notes
+) -> tuple[str, FrozenMap[str, DeviceQos]]:
     asic = _asic(device, notes)
     qos = device.qos.get("", DeviceQos())
     watchdogs = [policy for policy in policies if is_known(policy.watchdog)]
@@ -88,7 +106,7 @@ def complete_switch(device: Device, policies: list[Policy], notes: Notes) -> Dev
     if known_or(qos.oversubscription, 0):
         # SONiC's model wants the default threshold wherever the ratio stands: 2**0
         qos = replace(qos, lossless_alpha_exponent=first_known(qos.lossless_alpha_exponent, 0))
-    return replace(device, asic=asic, qos=device.qos.with_items({"": qos}))
+    return asic, device.qos.with_items({"": qos})
 
 
 def _asic(device: Device, notes: Notes) -> str:
@@ -127,9 +145,8 @@ def lanes_of(port: Port, asic: str, speed_bps: int, notes: Notes) -> int:
     return lanes
 
 
-def has_shared_headroom(device: Device) -> bool:
+def _shares_headroom(qos: DeviceQos) -> bool:
     """Whether the intent says that the device shares headroom between its ports."""
-    qos = device.qos.get("", DeviceQos())
     pools = qos.pools.values() if is_known(qos.pools) else ()
     if any(known_or(pool.shared_headroom_bytes, 0) for pool in pools):
         return True
