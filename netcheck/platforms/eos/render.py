@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from netcheck.lossless.asics import asic_of_model
@@ -15,10 +15,9 @@ from netcheck.model.device import Device, Port
 from netcheck.model.errors import RefusalError
 from netcheck.model.fabric import Fabric
 from netcheck.model.known import ABSENT, UNKNOWN, Known, first_known, is_known
-from netcheck.model.qos import DcbxMode
+from netcheck.model.qos import DcbxMode, DeviceQos
 from netcheck.platforms.eos import defaults
 from netcheck.platforms.eos.rendered.limits import (
-    device_qos,
     find_refusals,
     ip_mtu_of,
     with_shared_queues,
@@ -26,6 +25,8 @@ from netcheck.platforms.eos.rendered.limits import (
 from netcheck.platforms.eos.rendered.names import port_order
 from netcheck.platforms.eos.rendered.profiles import Profile, named_profiles, seconds
 from netcheck.platforms.platform import Refusal
+from netcheck.platforms.switch import switch_of
+from netcheck.platforms.templates import templates_of
 
 if TYPE_CHECKING:
     import jinja2
@@ -36,29 +37,34 @@ _VOQ_MODELS: Final = re.compile(r"7(?:28|50|80)\d[A-Z]*R|72[78]\d\S*R|7[58]\d\d\
 
 def refusals(device: Device, fabric: Fabric) -> list[Refusal]:  # noqa: ARG001 -- all limits are the switch's own
     """Give everything in the device's policy that EOS cannot express."""
-    return list(find_refusals(device))
+    return list(find_refusals(switch_of(device, port_order)))
 
 
-def render(device: Device, fabric: Fabric) -> Mapping[str, str]:
+def render(device: Device, fabric: Fabric) -> Mapping[str, str]:  # noqa: ARG001 -- as above
     """Give the owned lines of the running-config, byte-stable.
 
     Raises:
         RefusalError: Something cannot be expressed; ``refusals`` gives all of it.
     """
-    for refusal in refusals(device, fabric):
+    switch = switch_of(device, port_order)
+    for refusal in find_refusals(switch):
         raise RefusalError(refusal.limit, f"{refusal.place}: {refusal.reason}")
-    ports = sorted(with_shared_queues(device), key=lambda port: port_order(port.name))
-    poll_ms = device_qos(device).watchdog_poll_ms
-    profiles, by_port = named_profiles(ports, poll_ms)
+    kinds = with_shared_queues(switch.kinds)
+    poll_ms = switch.qos.watchdog_poll_ms
+    profiles, by_port = named_profiles(kinds, poll_ms)
+    word = queue_word(device)
+    interfaces = [_interface(port, by_port, profiles, word) for port in kinds]
     text = (
         _environment()
         .get_template("session.j2")
         .render(
-            maps=_map_lines(device, ports),
+            maps=_map_lines(switch.qos, kinds),
             poll=seconds(poll_ms, 3) if is_known(poll_ms) else "",
-            queue_word=queue_word(device),
+            queue_word=word,
             profiles=profiles,
-            interfaces=[(port.name, *_interface(port, by_port, profiles)) for port in ports],
+            interfaces=[
+                (port.name, text) for port, text in switch.for_each_port(interfaces) if text
+            ],
         )
     )
     # A lone `!` is EOS's own empty line: nothing is said, and nothing is missing.
@@ -78,9 +84,9 @@ def queue_word(device: Device) -> str:
     return "tx-queue" if is_named or is_voq or is_model else "uc-tx-queue"
 
 
-def _map_lines(device: Device, ports: list[Port]) -> list[str]:
+def _map_lines(switch: DeviceQos, ports: list[Port]) -> list[str]:
     dscp = _said(ports, "dscp_to_priority")
-    lines = _in_lines("dscp", first_known(dscp, device_qos(device).dscp_to_priority))
+    lines = _in_lines("dscp", first_known(dscp, switch.dscp_to_priority))
     lines += _in_lines("cos", _said(ports, "pcp_to_priority"))
     lines += _out_lines("tx-queue", _said(ports, "priority_to_queue"))
     for of in ("dscp", "cos"):
@@ -121,9 +127,27 @@ def _grouped(values: Known[Mapping[int, int]]) -> list[tuple[int, str]]:
 
 
 def _interface(
-    port: Port, by_port: Mapping[str, str], profiles: Mapping[str, Profile]
-) -> tuple[list[str], list[int]]:
-    """Lines of an interface, and its queues whose marks are counted."""
+    port: Port, by_port: Mapping[str, str], profiles: Mapping[str, Profile], word: str
+) -> str:
+    """What stands below an interface: its lines, and its queues whose marks are counted."""
+    name = by_port.get(port.name)
+    lines = _port_lines(port)
+    if name is None:
+        return _below(tuple(lines), (), word)
+    marking = tuple(queue.number for queue in profiles[name].queues if queue.is_marking)
+    return _below((*lines, f"service-profile {name}"), marking, word)
+
+
+@lru_cache(maxsize=1024)
+def _below(lines: tuple[str, ...], marking: tuple[int, ...], queue_word: str) -> str:
+    """Give the text of an interface below its name; equal ones are rendered once."""
+    if not lines:
+        return ""
+    template = _environment().get_template("interface.j2")
+    return template.render(lines=lines, marking=marking, queue_word=queue_word)
+
+
+def _port_lines(port: Port) -> list[str]:
     lines = []
     mtu = ip_mtu_of(port)
     if is_known(mtu):
@@ -134,22 +158,9 @@ def _interface(
     for word, is_on in (("send", port.qos.global_pause_tx), ("receive", port.qos.global_pause_rx)):
         if is_on is not UNKNOWN:
             lines.append(f"flowcontrol {word} on" if is_on is True else f"no flowcontrol {word}")
-    name = by_port.get(port.name)
-    if name is None:
-        return lines, []
-    marking = [queue.number for queue in profiles[name].queues if queue.is_marking]
-    return [*lines, f"service-profile {name}"], marking
+    return lines
 
 
 @cache
 def _environment() -> jinja2.Environment:
-    import jinja2  # noqa: PLC0415 -- lint renders nothing
-
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("netcheck.platforms.eos"),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 -- the output is a configuration, no page
-    )
+    return templates_of("eos")

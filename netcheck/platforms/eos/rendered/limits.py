@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
-from netcheck.model.device import Device, Port
+from netcheck.model.device import Port
 from netcheck.model.known import UNKNOWN, Known, Missing, first_known, is_known, known_or
 from netcheck.model.qos import (
     Buffer,
@@ -23,8 +24,10 @@ from netcheck.platforms.eos import defaults
 from netcheck.platforms.eos.quirks import polling_is_substituted
 from netcheck.platforms.eos.rendered.refuse import outside, refuse
 from netcheck.platforms.platform import Refusal
+from netcheck.platforms.switch import Switch, bare
 
 _NAME: Final = re.compile(r"Ethernet\d+(?:/\d+){0,3}")
+_ANY_PORT: Final = "Ethernet1"
 _OWN: Final = Buffer(is_lossless=True, is_computed=True)
 _STEP_MS: Final = 10
 _KBPS: Final = 1000
@@ -48,46 +51,54 @@ _DEVICE_OWN: Final = (
 )
 
 
-def device_qos(device: Device) -> DeviceQos:
-    """Give what holds for the whole switch."""
-    return next(iter(device.qos.values()), DeviceQos())
+def find_refusals(switch: Switch) -> Iterator[Refusal]:
+    """Give everything that is said of the switch and cannot be expressed, in a fixed order.
 
-
-def find_refusals(device: Device) -> Iterator[Refusal]:
-    """Give everything that is said of the device and cannot be expressed, in a fixed order.
-
-    Ports that are alike are judged once; only where one is refused is each named.
+    What is alike is judged once, here or on another switch; only where something is
+    refused is each place named.
     """
-    ports = with_shared_queues(device)
-    kinds = {(one.qos, one.l2_mtu, one.ip_mtu, one.cable_m): one for one in ports}
-    odd = [one for one in ports if not _NAME.fullmatch(one.name)]
-    if next(_refusals(device, [*kinds.values(), *odd]), None) is not None:
-        yield from _refusals(device, ports)
+    is_named = all(_NAME.fullmatch(port.name) for port in switch.ports)
+    is_shared = next(_shared_refusals(switch, switch.kinds), None) is None
+    kinds = with_shared_queues(switch.kinds)
+    if is_named and is_shared and all(_is_clean(bare(port), switch.qos) for port in kinds):
+        return
+    ports = tuple(switch.device.ports.values())
+    yield from _shared_refusals(switch, ports)
+    for port in with_shared_queues(ports):
+        yield from _port_refusals(f"{switch.name} {port.name}", port, switch.qos)
 
 
-def _refusals(device: Device, ports: list[Port]) -> Iterator[Refusal]:
-    if len(device.qos) > 1:
-        yield refuse("multi-asic", device.name, f"{len(device.qos)} ASICs")
-    yield from _device_refusals(device)
+@lru_cache(maxsize=4096)
+def _is_clean(port: Port, switch: DeviceQos) -> bool:
+    """Nothing of a port is refused, whichever port it is; many ports are like it."""
+    return next(_port_refusals("", replace(port, name=_ANY_PORT), switch), None) is None
+
+
+def _shared_refusals(switch: Switch, ports: Iterable[Port]) -> Iterator[Refusal]:
+    """Refuse what holds for the whole switch and what its ports have to agree on."""
+    asics = len(switch.device.qos)
+    if asics > 1:
+        yield refuse("multi-asic", switch.name, f"{asics} ASICs")
+    yield from _device_refusals(switch.name, switch.qos)
     for fact in MAPS:
-        yield from _one_map(device, fact)
-    for port in ports:
-        yield from _port_refusals(f"{device.name} {port.name}", port, device_qos(device))
+        held = [(port.name, getattr(port.qos, fact)) for port in ports]
+        if fact == "dscp_to_priority":
+            held.append(("", switch.qos.dscp_to_priority))
+        yield from _one_map(switch.name, fact, held)
 
 
-def with_shared_queues(device: Device) -> list[Port]:
+def with_shared_queues(ports: Sequence[Port]) -> list[Port]:
     """Give the ports with the queue map of the switch, whichever of them says it."""
-    ports = list(device.ports.values())
     shared = first_known(*(port.qos.priority_to_queue for port in ports))
-    made: dict[int, PortQos] = {}  # ports share their policies, as objects
-    for port in ports:
-        is_same = port.qos.priority_to_queue == shared
-        made[id(port.qos)] = port.qos if is_same else replace(port.qos, priority_to_queue=shared)
-    return [replace(port, qos=made[id(port.qos)]) for port in ports]
+    return [
+        port
+        if port.qos.priority_to_queue == shared
+        else replace(port, qos=replace(port.qos, priority_to_queue=shared))
+        for port in ports
+    ]
 
 
-def _device_refusals(device: Device) -> Iterator[Refusal]:
-    qos, place = device_qos(device), device.name
+def _device_refusals(place: str, qos: DeviceQos) -> Iterator[Refusal]:
     for fact in _DEVICE_OWN:
         value = getattr(qos, fact)
         if is_known(value) and value:
@@ -99,20 +110,19 @@ def _device_refusals(device: Device) -> Iterator[Refusal]:
     yield from outside("watchdog-poll", place, [qos.watchdog_poll_ms])
 
 
-def _one_map(device: Device, fact: str) -> Iterator[Refusal]:
+def _one_map(
+    device: str, fact: str, held: list[tuple[str, Known[Mapping[int, int]]]]
+) -> Iterator[Refusal]:
     """A map has to be whole, in range, and the same for every port that says it."""
-    held = [(port.name, getattr(port.qos, fact)) for port in device.ports.values()]
-    if fact == "dscp_to_priority":
-        held.append(("", device_qos(device).dscp_to_priority))
     said = [(name, value) for name, value in held if value is not UNKNOWN]
     if not said:
         return
     keys, values, count = MAPS[fact]
     name, first = said[0]
-    place = f"{device.name} {name} {fact}"
+    place = f"{device} {name} {fact}"
     for other, value in said[1:]:
         if value != first:
-            yield refuse("map-device-wide", f"{device.name} {other} {fact}", f"another than {name}")
+            yield refuse("map-device-wide", f"{device} {other} {fact}", f"another than {name}")
             return
     if isinstance(first, Missing):
         if fact not in {"remark_dscp", "remark_pcp"}:

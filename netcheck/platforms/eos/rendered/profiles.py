@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from netcheck.model.device import Port
 from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known, known_or
@@ -17,7 +18,7 @@ from netcheck.model.qos import (
     WatchdogAction,
 )
 from netcheck.platforms.eos import defaults
-from netcheck.platforms.eos.rendered.names import port_order, profile_names
+from netcheck.platforms.eos.rendered.names import profile_names
 
 _TRUST = {Trust.DSCP: "qos trust dscp", Trust.PCP: "qos trust cos", Trust.NONE: "no qos trust"}
 _ACTION = {WatchdogAction.DROP: "drop", WatchdogAction.ALERT: "notify-only"}
@@ -46,15 +47,15 @@ class Profile:
 def named_profiles(
     ports: list[Port], poll_ms: Known[int]
 ) -> tuple[dict[str, Profile], dict[str, str]]:
-    """Give ``name -> profile`` in order of name, and ``port -> name``."""
+    """Give ``name -> profile`` in order of name, and ``port -> name``.
+
+    Args:
+        ports: One of each kind is enough.
+    """
     uses: dict[Profile, list[Port]] = {}
-    made: dict[int, Profile] = {}  # ports share their policies, as objects
-    for port in sorted(ports, key=lambda port: port_order(port.name)):
-        if not is_said(port.qos):
-            continue
-        if id(port.qos) not in made:
-            made[id(port.qos)] = profile_of(port.qos, poll_ms)
-        uses.setdefault(made[id(port.qos)], []).append(port)
+    for port in ports:
+        if is_said(port.qos):
+            uses.setdefault(profile_of(port.qos, poll_ms), []).append(port)
     names = profile_names(uses)
     by_port = {port.name: names[profile] for profile, users in uses.items() for port in users}
     return {names[each]: each for each in sorted(uses, key=names.__getitem__)}, by_port
@@ -66,6 +67,7 @@ def is_said(qos: PortQos) -> bool:
     return any(fact is not UNKNOWN for fact in facts)
 
 
+@lru_cache(maxsize=1024)
 def profile_of(qos: PortQos, poll_ms: Known[int]) -> Profile:
     """Give the profile of one port: what is said, and no more."""
     lines = [_TRUST[qos.trust]] if is_known(qos.trust) else []
