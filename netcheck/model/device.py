@@ -194,6 +194,7 @@ class RdmaDevice:
         is_out_of_order_capable: It accepts packets out of order.
         node_guid, port_guid: InfiniBand GUIDs of the adapter and of its (first) port.
         lid, sm_lid: Address of its port in the subnet, and that of the subnet manager.
+        physical_state: Of its InfiniBand port, such as ``LINK_UP``, ``POLLING`` or ``DISABLED``.
         subnet: InfiniBand subnet it is in; the fabric's only one where none is said.
     """
 
@@ -218,6 +219,7 @@ class RdmaDevice:
     subnet: Known[str] = UNKNOWN
     lid: Known[int] = UNKNOWN
     sm_lid: Known[int] = UNKNOWN
+    physical_state: Known[str] = UNKNOWN
 
 
 @frozen

@@ -329,6 +329,7 @@ class RdmaView(View):
 
     name: Read[str] = Read()
     link_layer: Read[LinkLayer] = Read()
+    link_state: Read[AdminState] = Read()
     gids: Read[tuple[Gid, ...]] = Read(absent=())
     traffic_class: Read[int] = Read()
     rdma_cm_tos: Read[int] = Read()

@@ -374,7 +374,10 @@ class Gathered:
 
     def _rdma_number(self, rdma: RdmaDevice) -> int:
         """Equal but for names and addresses; those count only where a job chooses by index."""
-        return self.tokens.of_key(replace(rdma, name="", ports=(), gids=UNKNOWN, firmware=UNKNOWN))
+        # the address of a port that is up says nothing that rules compare
+        lid = UNKNOWN if rdma.link_state is AdminState.UP else rdma.lid
+        bare = replace(rdma, node_guid=UNKNOWN, port_guid=UNKNOWN, lid=lid)
+        return self.tokens.of_key(replace(bare, name="", ports=(), gids=UNKNOWN, firmware=UNKNOWN))
 
     def _rdma_group(self, members: tuple[PortRef, ...]) -> RdmaView:
         device = self.device(members[0].device)

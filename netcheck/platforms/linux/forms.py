@@ -124,7 +124,8 @@ FORMS: tuple[Form, ...] = (
     _form(
         "ibv_devinfo", _STATE, ibv.read_ibv_devinfo, "ibv_devinfo", r"^hca_id:|^\s*GID\[ *\d+\]:"
     ),
-    _form("ibstatus", _STATE, ibv.read_ibstatus, "ibstat", r"^Infiniband device '\S+' port \d+"),
+    _form("ibstat", _STATE, ibv.read_ibstat, r"ibstat(?!us)", r"^CA '[\w.\-]+'\s*$"),
+    _form("ibstatus", _STATE, ibv.read_ibstatus, "ibstatus", r"^Infiniband device '\S+' port \d+"),
     _form("boot_id", _COUNTERS, sysfs.read_cat, r"cat /proc/sys/kernel/random/boot_id"),
     _form("sysfs_file", _STATE, sysfs.read_cat, r"cat /sys/\S+$"),
     _form(

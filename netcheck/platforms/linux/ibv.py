@@ -1,6 +1,6 @@
-"""Reads ``ibv_devinfo`` (plain and ``-v``) and ``ibstatus``.
+"""Reads ``ibv_devinfo`` (plain and ``-v``), ``ibstatus`` and ``ibstat``.
 
-Source: linux-rdma/rdma-core libibverbs/examples/devinfo.c, infiniband-diags/ibstatus.
+Source: linux-rdma/rdma-core libibverbs/examples/devinfo.c, infiniband-diags/ibstatus, ibstat.c.
 """
 
 from __future__ import annotations
@@ -26,7 +26,12 @@ _STATES = {
     "2: INIT": AdminState.DOWN,
     "3: ARMED": AdminState.DOWN,
 }
-_LAYERS = {"Ethernet": LinkLayer.ETHERNET, "InfiniBand": LinkLayer.INFINIBAND}
+_LAYERS = {
+    "Ethernet": LinkLayer.ETHERNET,
+    "InfiniBand": LinkLayer.INFINIBAND,
+    "IB": LinkLayer.INFINIBAND,
+}
+_CA = re.compile(r"CA '([\w.\-]+)'")
 
 
 def read_ibv_devinfo(page: Page) -> Iterator[Item]:
@@ -97,5 +102,64 @@ def read_ibstatus(page: Page) -> Iterator[Item]:
         name, _, value = (part.strip() for part in text.partition(":"))
         if rdma and name in {"state", "link_layer"}:
             yield from _entry(page, number, rdma, (name, value, text))
+        elif rdma and name in _ADDRESSES:
+            yield from _address(page, number, rdma, _ADDRESSES[name], value)
         elif text and not rdma:
             yield Unread(page.at(number))
+
+
+_ADDRESSES = {
+    "base lid": "lid",
+    "sm lid": "sm_lid",
+    "Base lid": "lid",
+    "SM lid": "sm_lid",
+    "Node GUID": "node_guid",
+    "Port GUID": "port_guid",
+}
+# Port state as ibstat names it; only an active port carries data.
+_IBSTAT_STATES = {
+    "Active": AdminState.UP,
+    "Down": AdminState.DOWN,
+    "Initializing": AdminState.DOWN,
+    "Armed": AdminState.DOWN,
+}
+
+
+def _address(page: Page, number: int, rdma: str, fact: str, value: str) -> Iterator[Item]:
+    """A LID or GUID, in decimal or as ``0x``; an Ethernet port has LID 0."""
+    try:
+        found = int(value, 16 if value.startswith("0x") else 10)
+    except ValueError:
+        yield page.defect(number, f"{fact}: value not understood", place=rdma, found=value)
+        return
+    yield Fact(Owner.RDMA, rdma, fact, found, page.at(number))
+
+
+def read_ibstat(page: Page) -> Iterator[Item]:
+    """Give firmware, GUIDs, state and addresses of each device's first port."""
+    rdma, port = "", ""
+    for number, line in page.numbered():
+        text = line.strip()
+        device = _CA.fullmatch(text)
+        if device:
+            rdma, port = device[1], ""
+            continue
+        name, _, value = (part.strip() for part in text.partition(":"))
+        if text.startswith("Port ") and not value:
+            port = name.removeprefix("Port ")
+        elif rdma and port in {"", "1"}:
+            yield from _ibstat_line(page, number, rdma, name, value)
+
+
+def _ibstat_line(page: Page, number: int, rdma: str, name: str, value: str) -> Iterator[Item]:
+    at = page.at(number)
+    if name in _ADDRESSES:
+        yield from _address(page, number, rdma, _ADDRESSES[name], value)
+    elif name == "Firmware version" and value:
+        yield Fact(Owner.RDMA, rdma, "firmware", value, at)
+    elif name == "State":
+        yield Fact(Owner.RDMA, rdma, "link_state", _IBSTAT_STATES.get(value, UNKNOWN), at)
+    elif name == "Physical state" and value:
+        yield Fact(Owner.RDMA, rdma, "physical_state", value, at)
+    elif name == "Link layer":
+        yield Fact(Owner.RDMA, rdma, "link_layer", _LAYERS.get(value, UNKNOWN), at)

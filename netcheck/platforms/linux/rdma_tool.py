@@ -6,13 +6,18 @@ Source: iproute2 rdma/link.c, rdma/stat.c.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from netcheck.model.device import AdminState, LinkLayer
+from netcheck.model.document import Evidence
 from netcheck.model.jsontext import load_json
 from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Unread
 
-_LINK = re.compile(r"(?:\d+: )?(?:link )?(?P<rdma>[\w.\-]+)/(?P<port>\d+):? (?P<rest>state .*)")
+_LINK = re.compile(
+    r"(?:\d+: )?(?:link )?(?P<rdma>[\w.\-]+)/(?P<port>\d+):? "
+    r"(?P<rest>(?:subnet_prefix .*)?state .*)"
+)
 _STATISTIC = re.compile(r"(?:link )?(?P<rdma>[\w.\-]+)/(?P<port>\d+)(?P<rest>(?: \S+ \d+)*)")
 _COUNTER = re.compile(r"([A-Za-z]\w*) (\d+)")
 # Drivers give all bits for a value that the firmware did not answer.
@@ -45,9 +50,13 @@ def read_links(page: Page) -> Iterator[Item]:
         return
     for entry in entries:
         rdma, netdev = entry.get("ifname"), entry.get("netdev")
-        if isinstance(rdma, str) and isinstance(netdev, str):
-            line = _line_of(page, f'"{rdma}"')
-            yield Fact(Owner.RDMA, rdma, "port", netdev, page.at(line))
+        if not isinstance(rdma, str):
+            continue
+        at = page.at(_line_of(page, f'"{rdma}"'))
+        if isinstance(netdev, str):
+            yield Fact(Owner.RDMA, rdma, "port", netdev, at)
+        if "subnet_prefix" in entry and entry.get("port", 1) == 1:
+            yield from infiniband_facts(rdma, entry, at)
 
 
 def _line_of(page: Page, text: str) -> int:
@@ -65,6 +74,29 @@ def _text_links(page: Page) -> Iterator[Item]:
         if "netdev" in words[:-1]:
             netdev = words[words.index("netdev") + 1]
             yield Fact(Owner.RDMA, match["rdma"], "port", netdev, page.at(number))
+        if words[0] == "subnet_prefix" and match["port"] == "1":
+            said = dict(zip(words[::2], words[1::2], strict=False))
+            yield from infiniband_facts(match["rdma"], said, page.at(number))
+
+
+def infiniband_facts(rdma: str, said: Mapping[str, object], at: Evidence) -> Iterator[Fact]:
+    """Give what ``rdma link`` says of an InfiniBand port; only there has it a subnet prefix.
+
+    Source: iproute2 rdma/link.c, link_print_subnet_prefix; torvalds/linux
+        drivers/infiniband/core/nldev.c, fill_port_info.
+    """
+    yield Fact(Owner.RDMA, rdma, "link_layer", LinkLayer.INFINIBAND, at)
+    for name in ("lid", "sm_lid"):
+        value = str(said.get(name, ""))
+        if value.isdecimal():
+            yield Fact(Owner.RDMA, rdma, name, int(value), at)
+    state = said.get("state")
+    if isinstance(state, str):
+        is_up = state == "ACTIVE"
+        yield Fact(Owner.RDMA, rdma, "link_state", AdminState.UP if is_up else AdminState.DOWN, at)
+    physical = said.get("physical_state")
+    if isinstance(physical, str):
+        yield Fact(Owner.RDMA, rdma, "physical_state", physical, at)
 
 
 def read_statistics(page: Page) -> Iterator[Item]:

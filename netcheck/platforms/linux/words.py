@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from netcheck.model.known import UNKNOWN
 from netcheck.platforms.linux.facts import Item, Page, Reading, Unread
 
-RDMA_LINK = r'^(\d+: |link )[\w.\-]+/\d+:? state |"physical_state": ?"\w+"'
+RDMA_LINK = (
+    r"^(\d+: |link )[\w.\-]+/\d+:? (subnet_prefix [\da-f:]+ .*)?state |"
+    r'"physical_state": ?"\w+"'
+)
 IP_LINK = r'^\d+: \S+: <[A-Z,_]*> mtu \d+|"operstate": ?"\w+"'
 _LISTED = re.compile(r"([a-z]\w*)(?:: ?| )(\d+)")
 _UNIT = re.compile(r"netcheck-roce@(\S+?)\.service")

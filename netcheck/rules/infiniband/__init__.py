@@ -1,0 +1,1 @@
+"""Rules of InfiniBand, one module a family."""
