@@ -57,6 +57,8 @@ def base_name(document: Document) -> str:
 
 def form_of(document: Document) -> Form | None:
     """Give what a text is; None where it is none of the subnet manager's files."""
+    if base_name(document).endswith(".dump"):
+        return None  # written by OpenSM, not for it
     named = named_form(document)
     lines = _content(document.text)
     found = _by_content(lines)

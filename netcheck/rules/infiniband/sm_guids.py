@@ -1,0 +1,162 @@
+"""GUIDs that a subnet manager's files name, against those of the fabric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from netcheck.model.document import Evidence
+from netcheck.model.fabric import Fabric
+from netcheck.model.fact import NotGivenError
+from netcheck.model.finding import Severity
+from netcheck.model.infiniband import NodeKind
+from netcheck.model.known import is_known, known_or
+from netcheck.model.view import FabricView
+from netcheck.rules.infiniband.managers import OPENSM, Manager, managers
+from netcheck.rules.rule import Fault, Scope, rule
+
+# The upper 24 bits name the maker; a GUID without them is nobody's.
+LEAST_GUID: Final = 1 << 40
+
+
+@dataclass(slots=True)
+class Known:
+    """GUIDs of the fabric: ``guid -> name``, and whether they are all there are.
+
+    Attributes:
+        with_hosts: Switches that adapters hang from.
+    """
+
+    ports: dict[int, str] = field(default_factory=dict)
+    nodes: dict[int, str] = field(default_factory=dict)
+    with_hosts: set[int] = field(default_factory=set)
+    is_whole: bool = False
+
+
+def known_guids(fabric: FabricView) -> Known:
+    """Give what outputs of the fabric and the intent say of GUIDs."""
+    known = Known()
+    for device in fabric.record.devices.values():
+        seen = device.seen_subnet
+        if not is_known(seen):
+            continue
+        known.is_whole |= seen.is_whole
+        for node in seen.nodes.values():
+            name = str(node.place())
+            if is_known(node.guid):
+                known.nodes[node.guid] = name
+            for port in node.ports.values():
+                if is_known(port.guid):
+                    known.ports[port.guid] = name
+                peer = seen.nodes.get(port.peer.node) if is_known(port.peer) else None
+                if peer is not None and peer.kind is NodeKind.ADAPTER and is_known(node.guid):
+                    known.with_hosts.add(node.guid)
+    try:
+        _add_intended(known, fabric.plan)
+    except NotGivenError:
+        return known
+    return known
+
+
+def _add_intended(known: Known, plan: Fabric) -> None:
+    for subnet in plan.subnets.values():
+        known.nodes |= {guid: name for name, guid in subnet.node_guids.items()}
+        known.ports |= {guid: name for name, many in subnet.port_guids.items() for guid in many}
+        known.is_whole |= bool(subnet.port_guids)
+    for device in plan.devices.values():
+        if is_known(device.node_guid):
+            known.nodes[device.node_guid] = device.name
+        for rdma in device.rdma.values():
+            if is_known(rdma.port_guid):
+                known.ports[rdma.port_guid] = f"{device.name} {rdma.name}"
+            if is_known(rdma.node_guid):
+                known.nodes.setdefault(rdma.node_guid, f"{device.name} {rdma.name}")
+
+
+@rule("sm-guid-foreign", severity=Severity.ERROR, scope=Scope.FABRIC, source=OPENSM, is_proof=False)
+def sm_guid_foreign(fabric: FabricView) -> Iterator[Fault]:
+    """A GUID in the files is none of the fabric's, or is of the wrong kind.
+
+    Why: a member that is not found is silently left out of its partition, roots that are not
+        found make updn fail (minhop routes then), and a manager bound to a port that is not
+        there never comes up. Partitions take port GUIDs, the file of roots takes node GUIDs.
+    Bad: a node GUID as a member; a leaf among the roots; guid 0xdead.
+    Good: GUIDs as ibnetdiscover shows them.
+    Fix: take the GUID from ibnetdiscover: port GUIDs in brackets, node GUIDs by switchguid.
+    """
+    known = known_guids(fabric)
+    for manager in managers(fabric):
+        yield from _members(manager, known)
+        yield from _roots(manager, known)
+        guid = int(manager.value("guid", "0"))
+        if guid and _is_foreign(guid, known.ports, known):
+            effect = "OpenSM binds to no port, and the subnet never comes up"
+            yield _foreign(manager, "guid", guid, known, effect, manager.at("guid"))
+
+
+def _is_foreign(guid: int, right: dict[int, str], known: Known) -> bool:
+    if guid < LEAST_GUID:
+        return True
+    is_other_kind = guid not in right and guid in (known.nodes | known.ports)
+    return is_other_kind or (known.is_whole and guid not in right)
+
+
+def _members(manager: Manager, known: Known) -> Iterator[Fault]:
+    nodes = _named_nodes(manager)
+    for one in manager.partitions:
+        for member in one.members:
+            if not member.name.startswith("0x"):
+                continue
+            guid = int(member.name, 16)
+            if guid in nodes and guid not in known.ports:
+                known.nodes.setdefault(guid, nodes[guid])
+            if _is_foreign(guid, known.ports, known):
+                effect = "it is silently left out of the partition"
+                key = f"partition {one.name}"
+                yield _foreign(manager, key, guid, known, effect, member.evidence)
+
+
+def _named_nodes(manager: Manager) -> dict[int, str]:
+    """Node GUIDs that the manager's other files name."""
+    names = known_or(manager.config.names, {})
+    roots = manager.config.roots
+    found = dict.fromkeys(roots.guids, "a root") if is_known(roots) else {}
+    return found | dict(names)
+
+
+def _roots(manager: Manager, known: Known) -> Iterator[Fault]:
+    roots = manager.config.roots
+    if not is_known(roots):
+        return
+    for guid in roots.guids:
+        if _is_foreign(guid, known.nodes, known):
+            effect = "without any root that it finds updn fails, and minhop routes the fabric"
+            yield _foreign(manager, "root_guid_file", guid, known, effect, roots.evidence)
+        elif guid in known.with_hosts:
+            yield manager.fault(
+                "root_guid_file",
+                expected="switches without hosts",
+                found=f"{known.nodes.get(guid, hex(guid))}, which has hosts",
+                effect="updn ranks the fabric from a leaf: long and unbalanced routes",
+                at=roots.evidence,
+                severity=Severity.WARNING,
+            )
+
+
+def _foreign(
+    manager: Manager, key: str, guid: int, known: Known, effect: str, at: Evidence
+) -> Fault:
+    wants_node = key == "root_guid_file"
+    others = known.ports if wants_node else known.nodes
+    what = "port GUID" if wants_node else "node GUID"
+    found = f"0x{guid:016x}"
+    if guid in others:
+        found += f", the {what} of {others[guid]}"
+    return manager.fault(
+        key,
+        expected="a node GUID of the fabric" if wants_node else "a port GUID of the fabric",
+        found=found,
+        effect=effect,
+        at=at,
+    )
