@@ -8,6 +8,7 @@ could judge, so that a check whose fact vanished is seen to have vanished.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
@@ -170,12 +171,12 @@ class Writer:
     def _gaps(self, rule: Rule, gaps: Iterable[tuple[View, Gap]]) -> Iterator[Finding]:
         missing: dict[str, list[tuple[Place, ...]]] = {}
         silent: dict[str, int] = {}
-        for view, gap in gaps:
+        for (view, gap), times in Counter(gaps).items():
             if isinstance(gap, UnknownFactError) and self._is_asked(rule, gap, view):
                 missing.setdefault(gap.fact, []).append(members_of(_where(gap, view)))
             else:
                 reason = _reason(gap)
-                silent[reason] = silent.get(reason, 0) + count_of(view)
+                silent[reason] = silent.get(reason, 0) + times * count_of(view)
         for fact, groups in sorted(missing.items()):
             places = tuple(dict.fromkeys(chain.from_iterable(groups)))
             yield self._plain(
@@ -186,9 +187,11 @@ class Writer:
 
     def _is_asked(self, rule: Rule, gap: UnknownFactError, view: View) -> bool:
         """Evidence is asked for, and the device can give it."""
+        if not self.evidence_asked:
+            return False
         device = self.devices.get(_where(gap, view).place.device)
         is_hidden = device is not None and gap.fact in device.hidden
-        return self.evidence_asked and rule.is_proof and not is_hidden
+        return rule.is_proof and not is_hidden
 
     def _pass(self, rule: Rule, outcome: Outcome) -> Finding:
         devices: set[str] = set()

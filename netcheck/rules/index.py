@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import Generic, TypeVar
 
-from netcheck.model.fabric import PortRef
+from netcheck.model.fabric import Fabric, PortRef
 
 V = TypeVar("V")
 
@@ -42,3 +43,10 @@ class ByPort(Mapping[PortRef, V], Generic[V]):
 
     def __len__(self) -> int:
         return sum(map(len, self._devices.values()))
+
+
+def facts_of_ports(fabric: Fabric, fact: str) -> set[object]:
+    """Give every value that a port of the fabric has for a fact."""
+    value_of = attrgetter(fact)
+    ports = (device.ports.values() for device in fabric.devices.values())
+    return {value for each in ports for value in map(value_of, each)}

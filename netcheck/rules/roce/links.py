@@ -11,6 +11,7 @@ from netcheck.model.fact import NotGivenError, UnknownAtError, is_readable
 from netcheck.model.finding import Place, Severity
 from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing, is_known
 from netcheck.model.view import FabricView, LinkView, PortView
+from netcheck.rules.index import facts_of_ports
 from netcheck.rules.rule import Fault, Scope, rule
 
 QOS_FACTS = (
@@ -145,22 +146,20 @@ def link_asym_cabling(fabric: FabricView) -> Iterator[Fault]:
 
 def _none_tells(fabric: Fabric) -> bool:
     """It is an intent, in which no port names its neighbour."""
-    return fabric.origin is Origin.INTENDED and all(
-        port.neighbour is UNKNOWN
-        for device in fabric.devices.values()
-        for port in device.ports.values()
-    )
+    is_intent = fabric.origin is Origin.INTENDED
+    return is_intent and facts_of_ports(fabric, "neighbour") <= {UNKNOWN}
 
 
 def _untold(fabric: FabricView, links: Iterable[Link]) -> list[UnknownAtError | NotGivenError]:
     """One gap a link; in an intent only their number counts, not their places."""
-    gaps: list[UnknownAtError | NotGivenError] = []
-    for link in links:
-        for end in (link.a, link.b):
-            if _find_port(fabric.record, end) is not None:
-                gaps.append(gaps[0] if gaps else _no_neighbour(fabric, end))
-                break
-    return gaps
+    ports = {name: device.ports for name, device in fabric.record.devices.items()}
+    told = [
+        end
+        for link in links
+        for end in (link.a if link.a.port in ports.get(link.a.device, ()) else link.b,)
+        if end.port in ports.get(end.device, ())
+    ]
+    return [_no_neighbour(fabric, told[0])] * len(told) if told else []
 
 
 def _partly_told(fabric: Fabric, silent: Iterable[PortRef]) -> list[PortRef]:
@@ -278,7 +277,8 @@ def _aggregates(fabric: Fabric) -> Iterator[tuple[str, str, list[Port]]]:
         ports = fabric.devices[aggregate.device].ports if aggregate.device in fabric.devices else {}
         found = {name: ports[name] for name in aggregate.members if name in ports}
         named.setdefault((aggregate.device, aggregate.name), {}).update(found)
-    for device in fabric.devices.values():
+    has_members = any(map(is_known, facts_of_ports(fabric, "aggregate")))
+    for device in fabric.devices.values() if has_members else ():
         for port in device.ports.values():
             if is_known(port.aggregate):
                 named.setdefault((device.name, port.aggregate), {})[port.name] = port

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from operator import itemgetter
 from typing import Final, NamedTuple
 
-from netcheck.model.device import Role
+from netcheck.model.device import Device, Role
 from netcheck.model.fabric import Aggregate, Delivery, Fabric, Link, PortRef
 from netcheck.model.fact import NotGivenError, is_absent
 from netcheck.model.finding import Place, Severity
-from netcheck.model.known import ABSENT, Known, is_known
+from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known
 from netcheck.model.paths import tier_of
 from netcheck.model.view import FabricView, PortView, RdmaView
+from netcheck.rules.index import facts_of_ports
 from netcheck.rules.rule import Fault, Scope, rule
 
 SIGCOMM: Final = "RDMA over Commodity Ethernet at Scale, SIGCOMM 2016"
@@ -30,9 +33,12 @@ def policy_name(plan: Fabric, end: PortRef) -> Known[str]:
     """Name of the policy that the intent has for a port; ABSENT ends RDMA there."""
     device = plan.devices.get(end.device)
     port = device.ports.get(end.port) if device else None
-    if port is not None and (is_known(port.policy) or port.policy is ABSENT):
-        return port.policy
-    if not is_known(plan.policy) and len(plan.policies) == 1 and plan.policy is not ABSENT:
+    return default_policy(plan) if port is None or port.policy is UNKNOWN else port.policy
+
+
+def default_policy(plan: Fabric) -> Known[str]:
+    """Name of the policy of what no nearer statement covers; ABSENT ends RDMA there."""
+    if plan.policy is UNKNOWN and len(plan.policies) == 1:
         return next(iter(plan.policies))
     return plan.policy
 
@@ -165,37 +171,42 @@ class _Scope:
     """Links between switches, and which of them have a lossless class at both ends.
 
     Attributes:
-        inner: Links between switches, each with the classes that both its ends have.
-        outer: Switches of host links, each with the classes of the host's end.
+        inner: Links between switches with their numbers, by the classes that both ends have.
+        outer: Switches of host links, by the classes of the host's end.
     """
 
     def __init__(self, plan: Fabric, classes: dict[str, dict[Lossless, str]]) -> None:
         self.plan = plan
         self._classes = {name: frozenset(found) for name, found in classes.items()}
+        self._default = default_policy(plan)
         self._common: dict[tuple[Known[str], Known[str]], frozenset[Lossless]] = {}
-        self.inner: list[tuple[Link, frozenset[Lossless]]] = []
-        self.outer: list[tuple[str, frozenset[Lossless]]] = []
-        hosts = {name for name, device in plan.devices.items() if device.role is Role.HOST}
-        for link in plan.links:
-            near, far = link.a.device, link.b.device
-            if near not in plan.devices or far not in plan.devices:
+        self.inner: dict[frozenset[Lossless], list[tuple[int, Link]]] = defaultdict(list)
+        self.outer: dict[frozenset[Lossless], set[str]] = defaultdict(set)
+        devices = plan.devices
+        for number, link in enumerate(plan.links):
+            near, far = devices.get(link.a.device), devices.get(link.b.device)
+            if near is None or far is None:
                 continue
-            if near not in hosts and far not in hosts:
-                self.inner.append((link, self._of_both(link)))
-            elif far not in hosts:
-                self.outer.append((far, self._of(link.a)))
-            elif near not in hosts:
-                self.outer.append((near, self._of(link.b)))
+            if near.role is not Role.HOST and far.role is not Role.HOST:
+                self.inner[self._of_both(near, far, link)].append((number, link))
+            elif far.role is not Role.HOST:
+                self.outer[self._of(near, link.a.port)].add(far.name)
+            elif near.role is not Role.HOST:
+                self.outer[self._of(far, link.b.port)].add(near.name)
 
-    def _of(self, end: PortRef) -> frozenset[Lossless]:
+    def _policy(self, device: Device, name: str) -> Known[str]:
+        port = device.ports.get(name)
+        return self._default if port is None or port.policy is UNKNOWN else port.policy
+
+    def _of(self, device: Device, name: str) -> frozenset[Lossless]:
         """Classes that the policy of a port has."""
-        return self._named(policy_name(self.plan, end))
+        return self._named(self._policy(device, name))
 
     def _named(self, name: Known[str]) -> frozenset[Lossless]:
         return self._classes.get(name, frozenset()) if is_known(name) else frozenset()
 
-    def _of_both(self, link: Link) -> frozenset[Lossless]:
-        names = (policy_name(self.plan, link.a), policy_name(self.plan, link.b))
+    def _of_both(self, near: Device, far: Device, link: Link) -> frozenset[Lossless]:
+        names = (self._policy(near, link.a.port), self._policy(far, link.b.port))
         found = self._common.get(names)
         if found is None:
             found = self._common[names] = self._named(names[0]) & self._named(names[1])
@@ -203,19 +214,19 @@ class _Scope:
 
     def leaves(self, each: Lossless) -> list[str]:
         """Switches with hosts of the class."""
-        return sorted({leaf for leaf, classes in self.outer if each in classes})
+        return sorted(set().union(*(one for classes, one in self.outer.items() if each in classes)))
 
     @cached_property
     def cabled(self) -> dict[str, str]:
         """Give ``switch -> one name for all that cables join``."""
-        return _joined((link.a.device, link.b.device) for link, _ in self.inner)
+        return _joined(link for links in self.inner.values() for _, link in links)
 
     def groups(self, each: Lossless) -> dict[str, list[tuple[str, ...]]]:
         """Give ``island of cables -> groups of leaves that the class joins``."""
         leaves = self.leaves(each)
         if len(leaves) < 2:  # noqa: PLR2004 -- a way has two ends
             return {}
-        within = _joined((link.a.device, link.b.device) for link in self.carried(each))
+        within = _joined(self.carried(each))
         found: dict[str, dict[str, list[str]]] = {}
         for leaf in leaves:
             island = found.setdefault(self.cabled.get(leaf, leaf), {})
@@ -224,25 +235,31 @@ class _Scope:
 
     def carried(self, each: Lossless) -> Iterator[Link]:
         """Links between switches that have the class at both ends."""
-        return (link for link, classes in self.inner if each in classes)
+        return (
+            link for classes, links in self.inner.items() if each in classes for _, link in links
+        )
 
     def left_out(self, each: Lossless) -> Iterator[Link]:
         """Uplinks without the class, of switches with hosts of it, to switches that carry it."""
         carriers = {end.device for link in self.carried(each) for end in (link.a, link.b)}
-        leaves = set(self.leaves(each)) & carriers
-        for link, classes in self.inner:
-            if each in classes:
-                continue
-            low, high = self._by_tier(link)
-            if low in leaves and high in carriers:
-                yield link
+        leaves = carriers.intersection(self.leaves(each))
+        found = [
+            numbered
+            for classes, links in self.inner.items()
+            if leaves and each not in classes
+            for numbered in links
+            if self._is_up(numbered[1], leaves, carriers)
+        ]
+        return (link for _, link in sorted(found, key=itemgetter(0)))
 
-    def _by_tier(self, link: Link) -> tuple[str, str]:
-        a, b = tier_of(self.plan, link.a.device), tier_of(self.plan, link.b.device)
-        if a == b:
-            return "", ""
-        ends = (link.a.device, link.b.device)
-        return ends if a < b else (ends[1], ends[0])
+    def _is_up(self, link: Link, leaves: set[str], carriers: set[str]) -> bool:
+        """The lower end is one of the leaves, and the higher one of the carriers."""
+        a, b = link.a.device, link.b.device
+        if not ((a in leaves and b in carriers) or (b in leaves and a in carriers)):
+            return False
+        rise = tier_of(self.plan, b) - tier_of(self.plan, a)
+        low, high = (a, b) if rise > 0 else (b, a)
+        return rise != 0 and low in leaves and high in carriers
 
 
 def _scopes(plan: Fabric) -> Iterator[tuple[Lossless, str, _Scope]]:
@@ -272,24 +289,22 @@ def second_scope(plan: Fabric) -> list[Lossless]:
 
 
 def _ends_somewhere(plan: Fabric) -> bool:
-    return plan.policy is ABSENT or any(
-        port.policy is ABSENT for device in plan.devices.values() for port in device.ports.values()
-    )
+    return plan.policy is ABSENT or ABSENT in facts_of_ports(plan, "policy")
 
 
-def _joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Give ``device -> one name for all that the pairs join``."""
-    parent: dict[str, str] = {}
-
-    def root(name: str) -> str:
-        while parent.setdefault(name, name) != name:
-            parent[name] = parent[parent[name]]
-            name = parent[name]
-        return name
-
-    for one, other in dict.fromkeys(pairs):
-        parent[root(one)] = root(other)
-    return {name: root(name) for name in list(parent)}
+def _joined(links: Iterable[Link]) -> dict[str, str]:
+    """Give ``device -> one name for all that the links join``."""
+    beside: dict[str, set[str]] = defaultdict(set)
+    for link in links:
+        beside[link.a.device].add(link.b.device)
+        beside[link.b.device].add(link.a.device)
+    found: dict[str, str] = {}
+    for start in beside:
+        ahead = set() if start in found else {start}
+        while ahead:
+            found.update(dict.fromkeys(ahead, start))
+            ahead = set().union(*map(beside.__getitem__, ahead)) - found.keys()
+    return found
 
 
 @rule(
