@@ -20,6 +20,8 @@ _PROMPTS = (
     r"^(?P<host>[A-Za-z][\w.-]*)[#>]\s*(?P<command>(?:show|display|nv)\s.+)$",
 )
 _LONGEST_LINE = 2000
+_MARKS = ("#", "$")
+_SHOWS = ("show", "display", "nv")
 # A bare mark is a comment in most files; it opens an output only before a command we know.
 _BARE_PROMPT = r"^[#$]\s+(?P<command>(?:sudo\s+)?(?P<word>[\w./-]+)(?:\s.*)?)$"
 _COMMAND_WORDS = (
@@ -65,6 +67,9 @@ def _is_json(text: str) -> bool:
 
 def _head(line: str) -> tuple[str, str] | None:
     """Host and command of a line that opens an output."""
+    # most lines of a large text lack what every such line has
+    if line[:1] not in _MARKS and "@" not in line and not any(map(line.__contains__, _SHOWS)):
+        return None
     if len(line) > _LONGEST_LINE:  # nobody types this, and the patterns would take long
         return None
     line = line.rstrip()

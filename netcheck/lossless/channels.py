@@ -19,7 +19,6 @@ from typing import Final
 NO_ROUTE: Final = 255
 PORTS: Final = 256
 LANES: Final = 16
-MAX_HOPS: Final = 64
 
 Lanes = Mapping[tuple[int, int], Sequence[int]]
 Graph = dict[int, set[int]]
@@ -75,8 +74,9 @@ def dependencies(network: Network, levels: Sequence[int] = (0,)) -> Graph:
     """Give ``channel -> channels it waits for``, for packets between all hosts."""
     graph: Graph = {}
     if not any(network.lanes):
+        starts = sorted({switch for switch, _ in network.sources})
         for lid in network.destinations:
-            _follow_all(network, lid, graph)
+            _follow_all(network, starts, lid, graph)
         return graph
     for level in levels:
         for lid in network.destinations:
@@ -94,54 +94,48 @@ def of_pairs(network: Network, pairs: Mapping[tuple[int, int], int]) -> Graph:
     return graph
 
 
-def unreachable(network: Network) -> Iterator[tuple[int, int, int]]:
-    """Yield ``(source, LID, switch)`` where packets to a host end at a switch without a route.
+def unreachable(network: Network) -> Iterator[tuple[int, int]]:
+    """Yield ``(LID, switch)`` where packets of some host to another end without a route.
 
-    One source for each switch that hosts are at; routes that never arrive end at the
-    switch at which they pass a second time.
+    Routes that never arrive end at the switch at which they pass a second time.
     """
-    first: dict[int, int] = {}
-    for number, (switch, _) in enumerate(network.sources):
-        first.setdefault(switch, number)
+    starts = sorted({switch for switch, _ in network.sources})
     for lid in network.destinations:
-        fates: dict[int, int] = {}
-        for start, source in first.items():
-            end = _fate(network, start, lid, fates)
-            if end >= 0:
-                yield source, lid, end
+        arrives: dict[int, bool] = {}
+        for start in starts:
+            if start not in arrives:
+                end = _walk(network, start, lid, arrives)
+                if end >= 0:
+                    yield lid, end
 
 
-def _fate(network: Network, start: int, lid: int, fates: dict[int, int]) -> int:
-    """Switch at which a packet is lost, or -1 where it arrives."""
-    trail: list[int] = []
+def _walk(network: Network, start: int, lid: int, arrives: dict[int, bool]) -> int:
+    """Switch at which a packet is newly found to be lost, else -1."""
+    exits, routes = network.exits, network.routes
+    trail: dict[int, None] = {}
     here = start
-    end = -1
-    while here not in fates:
-        if here in trail or len(trail) > MAX_HOPS:
-            end = here
-            break
-        trail.append(here)
-        table = network.routes[here]
+    while here not in arrives:
+        table = routes[here]
         port = table[lid] if lid < len(table) else NO_ROUTE
-        if port == NO_ROUTE:
-            end = here
-            break
-        onward = network.exits[here].get(port)
+        if here in trail or port == NO_ROUTE:
+            arrives.update(dict.fromkeys((*trail, here), False))
+            return here
+        trail[here] = None
+        onward = exits[here].get(port)
         if onward is None:
+            arrives[here] = True
             break
         here = onward[0]
-    else:
-        end = fates[here]
-    fates.update(dict.fromkeys(trail, end))
-    return end
+    arrives.update(dict.fromkeys(trail, arrives[here]))
+    return -1
 
 
-def _follow_all(network: Network, lid: int, graph: Graph) -> None:
+def _follow_all(network: Network, starts: Sequence[int], lid: int, graph: Graph) -> None:
     """Follow packets to one host from all switches with hosts; all levels share a lane."""
     exits, routes = network.exits, network.routes
-    seen = set()
-    for switch, _ in network.sources:
-        here, before = switch, -1
+    seen: set[int] = set()
+    for start in starts:
+        here, before = start, -1
         while True:
             table = routes[here]
             port = table[lid] if lid < len(table) else NO_ROUTE

@@ -21,6 +21,9 @@ from netcheck.model.document import Document, DocumentKind, Recognition
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
 from netcheck.model.frozen import frozen
+from netcheck.platforms.declared import declared
+
+LARGE = 1_000_000  # characters, from which on it matters who is asked first
 
 
 class Impact(StrEnum):
@@ -226,8 +229,14 @@ def load(name: str) -> Platform:
 
 
 def recognise(document: Document, names: Iterable[str] | None = None) -> Recognition | None:
-    """Ask each platform whether a text is its own; the first that says so wins."""
-    for name in names if names is not None else platform_names():
+    """Ask each platform whether a text is its own; the first that says so wins.
+
+    Of a large text those are asked first that look at its beginning only.
+    """
+    asked = names if names is not None else platform_names()
+    if len(document.text) > LARGE:
+        asked = sorted(asked, key=lambda name: declared(name).get("sniffs") is not True)
+    for name in asked:
         found = load(name).recognising.recognise(document)
         if found is not None:
             return found

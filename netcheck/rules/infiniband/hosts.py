@@ -69,7 +69,7 @@ def ib_port_unserved(rdma: RdmaView) -> Iterator[Fault]:
     if rdma.link_layer is not LinkLayer.INFINIBAND or rdma.link_state is AdminState.UP:
         return
     lid, manager = rdma.record.lid, rdma.record.sm_lid
-    is_disabled = rdma.record.physical_state == "DISABLED"
+    is_disabled = str(rdma.record.physical_state).upper() == "DISABLED"
     if is_known(lid) and is_known(manager) and lid in NO_LID and manager == 0 and is_disabled:
         found = f"LID {lid}, no subnet manager"
         yield Fault(rdma, ("lid",), "a LID, and a subnet manager's LID", found)

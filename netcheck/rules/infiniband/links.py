@@ -75,7 +75,10 @@ def _wanted(seen: Seen, cable: Cable, planned: Planned | None) -> tuple[Rate | N
     intended = planned.rate(cable) if planned is not None else None
     if intended is not None:
         return intended, "intended"
-    return _possible(seen, cable), "both ends can do it"
+    running, possible = seen.runs(cable), _possible(seen, cable)
+    if running.width == 1 and possible == (1, running.speed):
+        return (USUAL_WIDTH, str(running.speed)), "one lane is left where others failed"
+    return possible, "both ends can do it"
 
 
 def _possible(seen: Seen, cable: Cable) -> Rate | None:

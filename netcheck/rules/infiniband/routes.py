@@ -142,7 +142,7 @@ def ib_route_missing(fabric: FabricView) -> Iterator[Fault]:
 
 def _lost(fabric: FabricView, seen: Seen) -> Iterator[Fault]:
     lost: dict[int, dict[str, None]] = {}
-    for _, lid, switch in unreachable(_network(seen)):
+    for lid, switch in unreachable(_network(seen)):
         lost.setdefault(lid, {})[str(seen.switches[switch].place())] = None
     for lid, switches in lost.items():
         node, port = seen.by_lid[lid]

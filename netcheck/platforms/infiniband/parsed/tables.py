@@ -27,6 +27,7 @@ _DESTINATION: Final = re.compile(
 )
 # OpenSM counts LIDs that it then leaves out of its dump, ibroute only those it shows.
 _ENDED: Final = re.compile(r"(\d+) (valid )?m?lids dumped")
+_ROWS: Final = re.compile(r"^0x([0-9a-f]{4}) (\d{3})\b", re.MULTILINE)
 _FDB: Final = re.compile(r"dump_ucast_routes: Switch (0x[0-9a-f]+)")
 _LARGEST_LID: Final = 0xBFFF
 _MLID_COLUMN: Final = 12  # where the ports' columns start, two characters each
@@ -71,23 +72,28 @@ def _blocks(text: str, opening: str) -> Iterator[tuple[int, list[str]]]:
 def _table(page: Page, book: Book, start: int, lines: list[str]) -> tuple[bytes, str]:
     """Ports by LID, and what is missing for the table to be whole."""
     table = bytearray(b"\xff" * (_LARGEST_LID + 1))
-    count, top = 0, 0
-    missing = "a last line with the number of LIDs"
-    for number, line in enumerate(lines):
-        if line[:2] == "0x":
-            try:
-                lid = int(line[:6], 16)
-                table[lid] = int(line[7:10])
-            except (ValueError, IndexError):
-                book.complain(page.at(start + number), "LID and port", line)
-                continue
-            count += 1
-            top = max(top, lid)
-        elif line[:1].isdigit() and (found := _ENDED.match(line)):
+    rows = _ROWS.findall("\n".join(lines))
+    top = 0
+    for lid, port in rows:
+        number = int(lid, 16)
+        if number <= _LARGEST_LID and (out := int(port)) <= NO_ROUTE:
+            table[number] = out
+            top = max(top, number)
+    if sum(line[:2] == "0x" for line in lines) != len(rows):
+        bad = next(n for n, line in enumerate(lines) if line[:2] == "0x" and not _ROWS.match(line))
+        book.complain(page.at(start + bad), "LID and port", lines[bad])
+    return bytes(table[: top + 1]), _missing(lines, len(rows))
+
+
+def _missing(lines: list[str], count: int) -> str:
+    """What the last line tells that is not there; empty where the table is whole."""
+    for line in reversed(lines):
+        found = _ENDED.match(line)
+        if found:
             told = int(found[1])
             is_whole = told == count if found[2] else told >= count
-            missing = "" if is_whole else f"{told} LIDs"
-    return bytes(table[: top + 1]), missing
+            return "" if is_whole else f"{told} LIDs"
+    return "a last line with the number of LIDs"
 
 
 def _destinations(page: Page, book: Book, start: int, lines: list[str]) -> None:
