@@ -10,7 +10,16 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
 from netcheck.model.device import CongestionControl, Device, HostFacts, Port, RdmaDevice, Role
-from netcheck.model.fabric import Aggregate, Fabric, Link, Origin, Policy, PortRef, Suppression
+from netcheck.model.fabric import (
+    Aggregate,
+    Fabric,
+    Link,
+    NextHops,
+    Origin,
+    Policy,
+    PortRef,
+    Suppression,
+)
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.hints import field_types
 from netcheck.model.known import ABSENT, UNKNOWN
@@ -129,10 +138,24 @@ def link(text: str) -> Link:
 
 def fabric(world: World, origin: Origin) -> Fabric:
     """Give the devices and links of a world."""
-    names = {key.split()[0]: None for key in world if key not in {"links", "intent", "aggregates"}}
+    apart = {"links", "intent", "aggregates", "forwarding", "expect"}
+    names = {key.split()[0]: None for key in world if key not in apart}
     devices = {name: device(name, world) for name in names}
     links = tuple(link(one) for one in world.get("links", ()))
-    return Fabric("case", origin=origin, devices=FrozenMap(devices), links=links)
+    return Fabric(
+        "case",
+        origin=origin,
+        devices=FrozenMap(devices),
+        links=links,
+        forwarding=_forwarding(world["forwarding"]) if "forwarding" in world else UNKNOWN,
+    )
+
+
+def _forwarding(world: World) -> tuple[NextHops, ...]:
+    return tuple(
+        NextHops(name, FrozenMap({host: tuple(ports) for host, ports in hops.items()}))
+        for name, hops in world.items()
+    )
 
 
 def intent(world: World) -> Fabric | None:
