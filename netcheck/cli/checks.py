@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from netcheck.compare import compare, health
+from netcheck.compare import compare, health, subnet_pages
 from netcheck.model.finding import Severity
 from netcheck.perf.pages import PAGES
 
@@ -104,4 +104,9 @@ def checks() -> dict[str, Check]:
         Check(slug, page.severity, page.why, page.why, page.fix, page.source)
         for slug, page in PAGES.items()
     )
-    return {each.slug: each for each in sorted((*_OTHERS, *measured), key=lambda one: one.slug)}
+    of_subnets = (
+        Check(slug, page.severity, page.summary, page.why, page.fix, page.source)
+        for slug, page in subnet_pages.PAGES.items()
+    )
+    every = (*_OTHERS, *measured, *of_subnets)
+    return {each.slug: each for each in sorted(every, key=lambda one: one.slug)}

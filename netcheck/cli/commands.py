@@ -21,6 +21,7 @@ COMMANDS = {
     "perf": (f"{HERE}.perf:perf", "Measure with RDMA traffic whether the fabric is lossless."),
     "run": (f"{HERE}.run:run", "The whole chain: lint, render, deploy, verify, perf."),
     "diff": (f"{HERE}.diff:diff", "Show what changed between two snapshots, by meaning."),
+    "ib": (f"{HERE}.ib:ib", "InfiniBand: rehearse a subnet manager before it is pushed."),
     "headroom": (f"{HERE}.headroom:headroom_command", "Compute PFC headroom, with its terms."),
     "rules": (f"{HERE}.rules:rules", "List the rules."),
     "explain": (

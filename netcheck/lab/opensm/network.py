@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from netcheck.model.errors import InputError
 
-NODE = re.compile(r'^(Ca|Hca|Switch|Rt)\s+(\d+)\s+"([^"]+)"')
+NODE = re.compile(r'^(Ca|Hca|Switch|Rt)\s+(\d+)\s+"([^"]+)"(?:\s*#\s*"([^"]*)")?')
 PORT = re.compile(r'^\[(\d+)\](?:\([0-9a-fA-F]+\))?\s+"([^"]+)"\[(\d+)\]')
 WIDTH_SPEED = re.compile(r"\b(\d+)x(\w+)\s*$")
 # ibsim 0.10 knows these; what is faster runs as the fastest of them.
@@ -26,12 +26,14 @@ class Network:
         text: What ibsim gets.
         ports: Shape: ``node -> number of its ports``.
         cables: Shape: ``(node, port) -> (node, port)``, both ways.
+        names: Shape: ``node -> its description``.
         notes: What was changed to fit ibsim, in words.
     """
 
     text: str
     ports: dict[str, int] = field(default_factory=dict)
     cables: dict[End, End] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property
@@ -71,7 +73,8 @@ def read_network(text: str, name: str = "network") -> Network:
         f"{name}: {count} ends of {speed} run as {FASTEST}: ibsim knows nothing faster"
         for speed, count in sorted(reader.slowed.items())
     )
-    return Network("\n".join([*lines, ""]), reader.ports, reader.cables, notes)
+    text_of_all = "\n".join([*lines, ""])
+    return Network(text_of_all, reader.ports, reader.cables, reader.names, notes)
 
 
 class _Reader:
@@ -82,6 +85,7 @@ class _Reader:
         self.node = ""
         self.ports: dict[str, int] = {}
         self.cables: dict[End, End] = {}
+        self.names: dict[str, str] = {}
         self.at: dict[End, int] = {}
         self.slowed: dict[str, int] = {}
 
@@ -95,6 +99,7 @@ class _Reader:
             if self.node in self.ports:
                 raise InputError(f"{self.name}:{number}: {self.node} is there twice")
             self.ports[self.node] = int(node[2])
+            self.names[self.node] = node[4] or self.node
         return line
 
     def _port(self, number: int, line: str) -> str:

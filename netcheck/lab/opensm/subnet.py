@@ -18,6 +18,7 @@ from netcheck.lab.opensm.tools import PATH, Tools, find_tools
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 -- a private folder is made in it
 UP_S = 120.0
+QUIET_S, QUIET_SHARE = 0.3, 0.25
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,15 @@ class SimulatedSubnet:
         changed = self.managers[name]
         manager.write_files(files, changed.folder, changed.extra)
         return changed.reload(up_s)
+
+    def settle(self, timeout_s: float = UP_S) -> None:
+        """Wait until the master has nothing to do; longer for a fabric that took long to come up.
+
+        Nothing is to be broken before: see ``Manager.wait_quiet``.
+        """
+        master = self.master()
+        if master is not None:
+            master.wait_quiet(QUIET_S + self.up_s * QUIET_SHARE, timeout_s)
 
     def master(self) -> Manager | None:
         """The manager that says it is MASTER and runs."""

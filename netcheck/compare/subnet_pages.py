@@ -1,0 +1,205 @@
+"""What each finding about a live or rehearsed InfiniBand subnet means: text only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from netcheck.model.document import Evidence
+from netcheck.model.finding import Finding, Place, Severity, Stage, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class SubnetPage:
+    """Severity and the words that go with one kind of finding."""
+
+    severity: Severity
+    summary: str
+    why: str
+    fix: str
+    source: str
+
+
+_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+_OPENSM = "linux-rdma/opensm"
+_PARTITIONS = f"{_OPENSM} doc/partition-config.txt"
+_QOS = f"{_OPENSM} doc/QoS_management_in_OpenSM.txt"
+
+PAGES = {
+    "subnet-not-up": SubnetPage(
+        _ERROR,
+        "The subnet manager did not bring the subnet up.",
+        "Without SUBNET UP ports stay in INIT and carry no traffic.",
+        "Mend what the message names, then rehearse again.",
+        f"{_OPENSM} opensm/osm_state_mgr.c",
+    ),
+    "manager-complains": SubnetPage(
+        _WARNING,
+        "The subnet manager complains about its own files and comes up all the same.",
+        "What it complains about it ignores or replaces; the subnet runs with something else.",
+        "Mend the line that the message names.",
+        f"{_OPENSM} opensm/osm_subnet.c",
+    ),
+    "partition-keys-differ": SubnetPage(
+        _ERROR,
+        "A port's P_Key table is not what the intent's partitions say.",
+        "A missing key cuts the port off from its partition; one too many opens a partition to it.",
+        "Compare partitions.conf with the intent: port GUIDs, membership, the partition's key.",
+        _PARTITIONS,
+    ),
+    "sl-on-other-vl": SubnetPage(
+        _ERROR,
+        "A service level goes to another virtual lane than intended.",
+        "Services meant to be apart share a lane; one of them can hold the other up.",
+        "Compare qos_sl2vl and the number of lanes in operation with the intent.",
+        _QOS,
+    ),
+    "vl-weights-differ": SubnetPage(
+        _ERROR,
+        "The arbitration of virtual lanes is not what the intent says.",
+        "Services get another share of the link than intended; a lane without weight starves.",
+        "Compare qos_vlarb_high and qos_vlarb_low with the intent and with the port's capacity.",
+        _QOS,
+    ),
+    "data-vls-differ": SubnetPage(
+        _ERROR,
+        "A port runs another number of data lanes than intended.",
+        "Service levels above the lanes in operation are folded onto lower ones.",
+        "Set max_op_vls as intended; both ends of a link have to have the lanes.",
+        _QOS,
+    ),
+    "subnet-prefix-differs": SubnetPage(
+        _ERROR,
+        "A port has another subnet prefix than intended.",
+        "Hosts with ports in several subnets take equal prefixes for one subnet.",
+        "Set subnet_prefix, and restart the subnet manager.",
+        "Open MPI FAQ, OpenFabrics: same subnet ID on physically separate fabrics",
+    ),
+    "lmc-differs": SubnetPage(
+        _ERROR,
+        "A port has another LMC than intended.",
+        "With fewer LIDs a port fewer paths are used; with more the LIDs may run out.",
+        "Set lmc, and restart the subnet manager: a reload does not take it.",
+        f"{_OPENSM} opensm/osm_lid_mgr.c",
+    ),
+    "routing-engine-differs": SubnetPage(
+        _ERROR,
+        "The subnet is routed by another engine than intended.",
+        "An engine that fails gives way in silence; minhop makes credit loops on many topologies.",
+        "Look at the log for why the engine failed: roots, topology, lanes it needs.",
+        f"{_OPENSM} opensm/osm_ucast_mgr.c",
+    ),
+    "manager-missing": SubnetPage(
+        _ERROR,
+        "An intended subnet manager is not in the subnet.",
+        "Without a standby the subnet is frozen when the master is gone.",
+        "Start it, and see that it is bound to its port of this subnet.",
+        f"{_OPENSM} opensm/osm_sm_state_mgr.c",
+    ),
+    "manager-not-preferred": SubnetPage(
+        _ERROR,
+        "The master is not the subnet manager that the intent prefers.",
+        "A change of the master re-sweeps the subnet, and another one's files are in force.",
+        "Compare sm_priority of the managers; at equal priority the lower GUID wins.",
+        "InfiniBand Architecture Specification 1.4, 14.4.1",
+    ),
+    "standby-missing": SubnetPage(
+        _WARNING,
+        "The intent has one subnet manager: nobody takes over when it is gone.",
+        "Links that fail then stay routed, and hosts that boot get no LID.",
+        "Name a second host in subnet_managers.",
+        f"{_OPENSM} man opensm(8), sm_priority",
+    ),
+    "takeover-failed": SubnetPage(
+        _ERROR,
+        "The standby did not take over when the master was gone.",
+        "The subnet is frozen: no change is routed around, nobody joins.",
+        "Look at the standby's log; compare its keys and polling with the master's.",
+        f"{_OPENSM} opensm/osm_sm_state_mgr.c",
+    ),
+    "path-missing": SubnetPage(
+        _ERROR,
+        "Two ports that share a partition get no path record.",
+        "They cannot connect: the subnet administrator knows no path between them.",
+        "Compare both P_Key tables: of two limited members none may talk to the other.",
+        f"{_OPENSM} opensm/osm_sa_path_record.c",
+    ),
+    "path-across-partitions": SubnetPage(
+        _ERROR,
+        "Two ports that share no partition get a path record.",
+        "Tenants that are meant to be apart can reach each other.",
+        "Compare both P_Key tables with the intent.",
+        f"{_OPENSM} opensm/osm_sa_path_record.c",
+    ),
+    "path-on-other-sl": SubnetPage(
+        _ERROR,
+        "A path has another service level than the intent's services give it.",
+        "Its traffic runs in another service's lane and share.",
+        "Compare qos-policy.conf with the intent; one error in it turns the whole policy off.",
+        _QOS,
+    ),
+    "path-above-limit": SubnetPage(
+        _ERROR,
+        "A path has a larger MTU or rate than its service allows.",
+        "The limit that was to protect others does not hold.",
+        "Compare qos-policy.conf with the intent.",
+        _QOS,
+    ),
+    "group-differs": SubnetPage(
+        _ERROR,
+        "The multicast group of IP over InfiniBand is not what the intent says.",
+        "IPoIB does not come up without its group, or only for ports that meet its MTU and rate.",
+        "Compare ipoib, mtu, rate and sl of the partition with what its ports can do.",
+        _PARTITIONS,
+    ),
+    "host-cut-off": SubnetPage(
+        _ERROR,
+        "A host cannot be reached that has a cable to the rest of the subnet.",
+        "The switches' tables lead nowhere, or in a circle, for its LID.",
+        "Look at the routing engine and its root GUIDs.",
+        f"{_OPENSM} opensm/osm_ucast_mgr.c",
+    ),
+}
+
+
+def made(  # noqa: PLR0913 -- one argument a field
+    slug: str,
+    where: Iterable[Place],
+    message: str,
+    *,
+    expected: str = "",
+    found: str = "",
+    command: str = "",
+    verdict: Verdict = Verdict.FAIL,
+    facts: Iterable[str] = (),
+) -> Finding:
+    """Give a finding of one of the kinds above."""
+    page = PAGES[slug]
+    return Finding(
+        rule=slug,
+        severity=page.severity,
+        verdict=verdict,
+        where=tuple(where),
+        message=message,
+        expected=expected,
+        found=found,
+        evidence=(Evidence(command=command),) if command else (),
+        why=page.why,
+        fix=page.fix,
+        reference=page.source,
+        stage=Stage.VERIFY,
+        facts=frozenset(facts),
+    )
+
+
+def unread(slug: str, where: Iterable[Place], what: str, command: str) -> Finding:
+    """Give a finding for what was asked and not answered."""
+    return made(
+        slug,
+        where,
+        f"{what}: no answer",
+        expected="an answer",
+        found="no evidence",
+        command=command,
+        verdict=Verdict.UNVERIFIED,
+    )

@@ -1,0 +1,179 @@
+"""What a rehearsal breaks: a link, a switch, the master; and what has to hold then."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from netcheck.compare.subnet_pages import made
+from netcheck.lab.opensm.network import End, Network
+from netcheck.lab.opensm.subnet import SimulatedSubnet
+from netcheck.model.errors import TransportError
+from netcheck.model.finding import Finding, Place
+from netcheck.model.infiniband import IbSubnet
+from netcheck.model.known import UNKNOWN, is_known, known_or
+from netcheck.rehearse.judging import Judge
+from netcheck.rehearse.reading import Reading
+from netcheck.rehearse.sampling import Sample
+from netcheck.rehearse.stage import Staged
+
+AGAIN_S = 60.0
+# Source: man opensm(8); linux-rdma/opensm opensm/osm_subnet.c, defaults of a standby's polling.
+USUAL_POLL_MS, USUAL_RETRIES = 10_000, 4
+LOOPS = frozenset({"credit-loop"})
+
+Outcome = tuple[list[Finding], str]
+Case = tuple[str, Callable[[], Outcome]]
+
+
+@dataclass
+class Failures:
+    """Failure cases of one subnet, each put right again before the next.
+
+    Attributes:
+        read: Reads the subnet and a small sample of it.
+    """
+
+    subnet: SimulatedSubnet
+    staged: Staged
+    judge: Judge
+    read: Callable[[], tuple[Reading, Sample]]
+
+    def cases(self) -> Iterator[Case]:
+        """Give the cases that this fabric allows; the others say why not."""
+        yield "link failed", self.fail_link
+        yield "switch failed", self.fail_switch
+        yield "subnet manager gone", self.lose_manager
+
+    def fail_link(self) -> Outcome:
+        """Take out a cable between two switches; everything has to stay reachable."""
+        cable = _trunk(self.subnet.network)
+        if cable is None:
+            return [], "not rehearsed: no cable between switches"
+        (node, port), far = cable
+        what = f"cable {self._name(node)} port {port} - {self._name(far[0])} port {far[1]}"
+        return self._broken(what, node, port, frozenset())
+
+    def fail_switch(self) -> Outcome:
+        """Take out a switch, without hosts where there is one; the rest has to stay reachable."""
+        node = _switch_to_fail(self.subnet.network)
+        if node is None:
+            return [], "not rehearsed: one switch"
+        network = self.subnet.network
+        lost = frozenset(far for (here, _), (far, _) in network.cables.items() if here == node)
+        return self._broken(f"switch {self._name(node)}", node, None, lost - set(network.switches))
+
+    def _broken(self, what: str, node: str, port: int | None, lost: frozenset[str]) -> Outcome:
+        master = self.subnet.master()
+        if master is None:
+            return [], "not rehearsed: no master"
+        self.subnet.settle()
+        master.mark()
+        self.subnet.simulator.unlink(node, port)
+        try:
+            took = master.wait_up(AGAIN_S)
+        except TransportError as error:
+            return [_down(what, error)], f"{what}: the subnet does not come up again"
+        reading, sample = self.read()
+        findings = [_under(what, one) for one in self._judged(reading, sample, lost)]
+        self.subnet.settle()
+        master.mark()
+        self.subnet.simulator.relink(node, port)
+        master.wait_up(AGAIN_S)
+        gone = f", {len(lost)} hosts with it" if lost else ""
+        return findings, f"{what}{gone}: routed around within {took:.2f} s"
+
+    def _judged(
+        self, reading: Reading, sample: Sample, lost: frozenset[str], gone: tuple[str, ...] = ()
+    ) -> Iterator[Finding]:
+        master = self.subnet.master()
+        engines = master.engines() if master else []
+        engine = engines[-1] if engines else UNKNOWN
+        yield from self.judge.whole(reading, engine, gone)
+        yield from self.judge.tables(reading, sample)
+        yield from self.judge.paths(reading, engine)
+        yield from (one for one in self.judge.rules(reading) if one.rule in LOOPS)
+        yield from self._cut_off(reading.seen, lost)
+
+    def _cut_off(self, seen: IbSubnet, lost: frozenset[str]) -> Iterator[Finding]:
+        """Hosts that are no longer in the subnet and were not on what failed."""
+        there = {node.guid for node in seen.nodes.values() if is_known(node.guid)}
+        for node in self.subnet.network.hosts:
+            if node not in lost and int(f"0x{node[2:]}", 0) not in there:
+                yield made(
+                    "host-cut-off",
+                    [Place(self._name(node))],
+                    "the host is no longer in the subnet",
+                    expected="another way",
+                    found="none",
+                    command="ibnetdiscover",
+                )
+
+    def lose_manager(self) -> Outcome:
+        """Kill the master; the standby has to take over with the same partitions."""
+        names = known_or(self.staged.subnet.subnet_managers, ())
+        master = self.subnet.master()
+        if master is None:
+            return [], "not rehearsed: no master"
+        standby = next(
+            (one for one in self.subnet.managers.values() if one is not master and one.is_running),
+            None,
+        )
+        if standby is None:
+            alone = [made("standby-missing", [Place(name) for name in names], "one subnet manager")]
+            return alone if len(names) == 1 else [], "not rehearsed: nobody to take over"
+        self.subnet.settle()
+        began = time.monotonic()
+        standby.mark()
+        master.kill()
+        try:
+            standby.wait_state("MASTER", AGAIN_S)
+            standby.wait_up(AGAIN_S)
+        except TransportError as error:
+            return [_no_takeover(standby.name, error)], f"{standby.name} does not take over"
+        took = time.monotonic() - began
+        reading, sample = self.read()
+        what = f"{master.name} gone"
+        judged = self._judged(reading, sample, frozenset(), (master.name,))
+        return [_under(what, one) for one in judged], (
+            f"{what}: {standby.name} took over within {took:.1f} s"
+            f" (timers shortened; about {self._usual_s():.0f} s with those of the intent)"
+        )
+
+    def _usual_s(self) -> float:
+        subnet = self.staged.subnet
+        poll_ms = known_or(subnet.poll_ms, USUAL_POLL_MS)
+        return poll_ms * known_or(subnet.poll_retries, USUAL_RETRIES) / 1000
+
+    def _name(self, node: str) -> str:
+        return self.subnet.network.names.get(node, node)
+
+
+def _down(what: str, error: TransportError) -> Finding:
+    message = f"with {what} out the subnet does not come up: {error}"
+    return made("subnet-not-up", [], message, expected="SUBNET UP", found=str(error))
+
+
+def _no_takeover(name: str, error: TransportError) -> Finding:
+    return made(
+        "takeover-failed", [Place(name)], f"{name} does not take over: {error}", found=str(error)
+    )
+
+
+def _under(what: str, finding: Finding) -> Finding:
+    return replace(finding, message=f"with {what} out: {finding.message}")
+
+
+def _trunk(network: Network) -> tuple[End, End] | None:
+    """The first cable between two switches."""
+    return next(((a, b) for a, b in network.cables.items() if a[0][:2] == b[0][:2] == "S-"), None)
+
+
+def _switch_to_fail(network: Network) -> str | None:
+    """The first switch without hosts, else the last one with some."""
+    if len(network.switches) < 2:  # noqa: PLR2004 -- one would be all
+        return None
+    with_hosts = {b[0] for a, b in network.cables.items() if a[0].startswith("H-")}
+    spines = [node for node in network.switches if node not in with_hosts]
+    return spines[0] if len(spines) > 1 else network.switches[-1]

@@ -1,0 +1,241 @@
+"""A rehearsal from beginning to end: up, read back, broken, read back again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from netcheck.compare.lanes import intended_lanes
+from netcheck.compare.subnet_pages import made
+from netcheck.lab.opensm.manager import Manager
+from netcheck.lab.opensm.subnet import SimulatedSubnet, simulated_subnet
+from netcheck.model.document import Document
+from netcheck.model.errors import TransportError
+from netcheck.model.finding import Finding, Place
+from netcheck.model.known import Known, is_known
+from netcheck.rehearse.failures import Failures
+from netcheck.rehearse.judging import Judge, complaints, engine_of
+from netcheck.rehearse.reading import (
+    Ask,
+    Reading,
+    Reply,
+    Tables,
+    read_paths,
+    read_tables,
+    read_whole,
+)
+from netcheck.rehearse.sampling import HOSTS, PATHS, Sample, choose, questions
+from netcheck.rehearse.simulated import not_simulated, unknown_keys
+from netcheck.rehearse.stage import Staged
+
+UP_S = 180.0
+LOG = "opensm.log"
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class RehearsalOptions:
+    """How much is read, and what is broken.
+
+    Attributes:
+        full: All ports instead of a sample.
+        failures: Also break the fabric: a link, a switch, the master.
+        tamper: Called with the subnet once it is up, before it is read.
+    """
+
+    full: bool = False
+    failures: bool = True
+    profile: str = "baseline"
+    up_s: float = UP_S
+    tamper: Callable[[SimulatedSubnet], None] = lambda _: None
+
+
+@dataclass
+class Rehearsal:
+    """What came of it.
+
+    Attributes:
+        notes: Lines for a person: what was read, how long it took, what is not simulated.
+        seconds: Shape: ``part -> seconds``, in order.
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def timed(self, part: str, began: float) -> None:
+        """Note how long a part took."""
+        self.seconds[part] = self.seconds.get(part, 0.0) + time.monotonic() - began
+
+
+def rehearse(
+    staged: Staged, options: RehearsalOptions, progress: Progress = lambda _: None
+) -> Rehearsal:
+    """Run one rehearsal; whatever was started has ended when this returns.
+
+    Raises:
+        MissingToolsError: OpenSM, ibsim or infiniband-diags is not installed.
+        InputError: ibsim does not take the network.
+        TransportError: A call of infiniband-diags hangs.
+    """
+    rehearsal = Rehearsal(notes=list(staged.notes))
+    began = time.monotonic()
+    with simulated_subnet(staged.network) as subnet:
+        work = _Work(staged, options, subnet, rehearsal, progress)
+        if work.bring_up():
+            subnet.settle()
+            rehearsal.timed("up", began)
+            options.tamper(subnet)
+            work.read_back()
+            if options.failures:
+                work.break_it()
+    rehearsal.notes += not_simulated(staged.subnet)
+    return rehearsal
+
+
+@dataclass
+class _Work:
+    staged: Staged
+    options: RehearsalOptions
+    subnet: SimulatedSubnet
+    rehearsal: Rehearsal
+    progress: Progress
+
+    @property
+    def judge(self) -> Judge:
+        staged = self.staged
+        return Judge(staged.fabric, staged.subnet, staged.ports, self.options.profile)
+
+    def ask(self, commands: Sequence[Sequence[str]]) -> list[Reply]:
+        """Run calls of infiniband-diags at the master's port.
+
+        The subnet administrator tells a port only of paths in partitions that it shares.
+        """
+        diags = replace(self.subnet.diags, node=self.master().node)
+        answers = diags.run_all(commands)
+        return [Reply(each.command, each.text, each.status) for each in answers]
+
+    def bring_up(self) -> bool:
+        """Start the managers; False where the subnet does not come up."""
+        for number, plan in enumerate(self.staged.plans):
+            self.progress(f"{plan.name}: starts")
+            try:
+                self.subnet.start(plan, up_s=self.options.up_s, is_first=number == 0)
+                self._settle(number)
+            except TransportError as error:
+                self._is_down(plan.name, error)
+                if number == 0:
+                    return False
+            finally:
+                self._complaints(plan.name)
+        first = self.staged.plans[0].name
+        self.rehearsal.notes.append(f"{first}: SUBNET UP after {self.subnet.up_s:.1f} s")
+        return True
+
+    def _settle(self, number: int) -> None:
+        """A lower number of lanes is in force for SL2VL only after a second sweep."""
+        if number == 0 and is_known(self.staged.subnet.data_vls):
+            self.subnet.managers[self.staged.plans[0].name].reload(self.options.up_s)
+
+    def _is_down(self, name: str, error: TransportError) -> None:
+        self.rehearsal.findings.append(
+            made(
+                "subnet-not-up",
+                [Place(name)],
+                f"subnet {self.staged.subnet.name} does not come up: {error}",
+                expected="SUBNET UP",
+                found=str(error),
+                command="log of opensm",
+            )
+        )
+
+    def _complaints(self, name: str) -> None:
+        manager = self.subnet.managers.get(name)
+        if manager is not None:
+            ignored = unknown_keys(self.staged.subnet)
+            self.rehearsal.findings += complaints(name, manager.kept.output(), ignored)
+
+    def read_back(self) -> None:
+        """Read the subnet as it came up, and judge it."""
+        began = time.monotonic()
+        self.progress("reads back")
+        reading, sample = self.read(hosts=None if self.options.full else HOSTS, paths=PATHS)
+        engine = self.engine()
+        found = self.rehearsal.findings
+        found += self.judge.whole(reading, engine)
+        found += self.judge.tables(reading, sample)
+        found += self.judge.paths(reading, engine)
+        found += self.judge.rules(reading)
+        self.rehearsal.timed("read back", began)
+        self.rehearsal.notes += _read_notes(reading, sample, engine)
+
+    def read(self, *, hosts: int | None, paths: int) -> tuple[Reading, Sample]:
+        """Read the whole, then the tables and paths of a sample."""
+        ask: Ask = self.ask
+        reading = read_whole(ask, self._logs())
+        memberships = self.judge.memberships(reading.seen)
+        sample = choose(reading.seen, memberships, hosts=hosts)
+        reading = read_tables(ask, reading, self._tables(sample))
+        asked = questions(reading.seen, sample.hosts, memberships, paths=paths)
+        return read_paths(ask, reading, asked), sample
+
+    def _tables(self, sample: Sample) -> Tables:
+        lanes = intended_lanes(self.staged.subnet)
+        ports = (*sample.hosts, *sample.switch_ports)
+        has_keys = bool(self.staged.subnet.partitions)
+        return Tables(
+            keys=sample.hosts if has_keys else (),
+            lanes=ports if lanes.sl_to_vl else (),
+            weights=ports if lanes.has_weights else (),
+            ports=ports if is_known(lanes.data_vls) else sample.hosts,
+        )
+
+    def master(self) -> Manager:
+        """The manager in charge."""
+        return self.subnet.master() or next(iter(self.subnet.managers.values()))
+
+    def engine(self) -> Known[str]:
+        """Routing engine of the last sweep, as the master's log says."""
+        return engine_of(self.master().engines())
+
+    def _logs(self) -> Iterator[Document]:
+        yield Document(LOG, self.master().log())
+
+    def break_it(self) -> None:
+        """Break a link, a switch, the master, one after the other."""
+        failures = Failures(
+            self.subnet,
+            self.staged,
+            self.judge,
+            lambda: self.read(hosts=SOME_HOSTS, paths=SOME_PATHS),
+        )
+        for name, run in failures.cases():
+            began = time.monotonic()
+            self.progress(f"failure: {name}")
+            findings, note = run()
+            self.rehearsal.findings += findings
+            self.rehearsal.notes.append(f"{name}: {note}")
+            self.rehearsal.timed(name, began)
+
+
+SOME_HOSTS, SOME_PATHS = 20, 100
+
+
+def _read_notes(reading: Reading, sample: Sample, engine: Known[str]) -> list[str]:
+    switches = sum(is_known(node.routes) for node in reading.seen.nodes.values())
+    ports = (
+        f"tables of {len(sample.hosts)} of {sample.of} host ports"
+        f" and {len(sample.switch_ports)} of {sample.of_switch_ports} switch ports"
+    )
+    paths = f"{len(reading.paths)} path records"
+    notes = [
+        f"read back: routes of {switches} switches; {ports}; {paths}",
+        f"routing engine: {engine if is_known(engine) else 'not said in the log'}",
+    ]
+    if reading.failed:
+        first = reading.failed[0]
+        notes.append(
+            f"{len(reading.failed)} calls failed, such as {first.command}: {first.text[:200]}"
+        )
+    return notes

@@ -1,0 +1,179 @@
+"""What a rehearsal is set up with: GUIDs of names, each manager's files and its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from netcheck.lab.opensm.manager import SHORT_TIMERS
+from netcheck.lab.opensm.network import Network, read_network
+from netcheck.lab.opensm.subnet import ManagerPlan
+from netcheck.model.cables import with_guids
+from netcheck.model.document import Document
+from netcheck.model.errors import InputError
+from netcheck.model.fabric import Fabric
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.guids import ports_of
+from netcheck.model.infiniband import IbSubnet
+from netcheck.model.known import is_known, known_or
+from netcheck.model.subnets import Subnet
+from netcheck.platforms.infiniband.netfile import write_net
+from netcheck.platforms.opensm.render import render_subnet
+from netcheck.rehearse.reading import seen_in
+
+UPSTREAM = "upstream"
+# What NVIDIA's build does besides, upstream's does without.
+PLAIN_ENGINES = {"ar_updn": "updn", "ar_ftree": "ftree", "ar_dor": "dor", "ar_torus": "torus-2QoS"}
+# A trap that cannot reach the manager is made up for by the next light sweep; usual: 10 s.
+QUICK_SWEEP = {"max_wire_smps": "16", "sweep_interval": "1"}
+STAND_IN = "sm"
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A rehearsal before it begins.
+
+    Attributes:
+        fabric: The intent, with a GUID for every name.
+        network: What the simulator runs.
+        plans: Managers in the order they are started; the preferred one first.
+        ports: Shape: ``manager -> port GUID it runs at``.
+        notes: What was assumed, in words.
+    """
+
+    fabric: Fabric
+    subnet: Subnet
+    network: Network
+    plans: tuple[ManagerPlan, ...]
+    ports: Mapping[str, int]
+    notes: tuple[str, ...]
+
+
+def stage(fabric: Fabric, name: str, discovered: str | None = None, file: str = "") -> Staged:
+    """Set a rehearsal up.
+
+    Args:
+        fabric: A completed intent.
+        name: One of its subnets.
+        discovered: Output of ``ibnetdiscover``; without it the fabric is made from the intent.
+        file: Name of the file it came from, for messages.
+
+    Raises:
+        InputError: There is no such subnet, no InfiniBand link in it, or the file is damaged.
+        RefusalError: The intent cannot be expressed in a subnet manager's files.
+    """
+    if name not in fabric.subnets:
+        known = ", ".join(fabric.subnets) or "none"
+        raise InputError(f"subnet {name}: not in the intent; expected one of: {known}")
+    notes: list[str] = []
+    if discovered is None:
+        fabric = with_guids(fabric)
+        network = read_network(write_net(fabric, name), f"fabric of {name}")
+        notes.append("fabric: made from the intent; GUIDs that it does not say are made up")
+    else:
+        network = read_network(discovered, file)
+        fabric = with_discovered(fabric, name, seen_of(discovered, file))
+        notes.append(f"fabric: {file}")
+    notes += network.notes
+    fabric, subnet = _simulable(fabric, name, notes)
+    ports, nodes = _places(fabric, subnet, network, notes)
+    plans = tuple(
+        ManagerPlan(
+            manager,
+            nodes[manager],
+            render_subnet(fabric, name, manager=manager),
+            _extra(subnet),
+        )
+        for manager in nodes
+    )
+    return Staged(fabric, subnet, network, plans, ports, tuple(notes))
+
+
+def seen_of(text: str, file: str) -> IbSubnet:
+    """Give the subnet that a discovery shows."""
+    return seen_in((Document(file, text, "ibnetdiscover"),))
+
+
+def with_discovered(fabric: Fabric, name: str, seen: IbSubnet) -> Fabric:
+    """Give the fabric with the GUIDs that a discovery of the subnet shows for its names.
+
+    Node descriptions name hosts and switches; what the intent says of a GUID stays.
+    """
+    ports: dict[str, tuple[int, ...]] = {}
+    nodes: dict[str, int] = {}
+    for node in seen.nodes.values():
+        if not node.device or not is_known(node.guid):
+            continue
+        if node.is_host:
+            own = [one.guid for one in node.ports.values() if is_known(one.guid)]
+            ports[node.device] = (*ports.get(node.device, ()), *own)
+        else:
+            nodes[node.device] = node.guid
+    subnet = fabric.subnets[name]
+    filled = replace(subnet, port_guids=FrozenMap(ports), node_guids=FrozenMap(nodes))
+    return replace(fabric, subnets=fabric.subnets.with_items({name: filled}))
+
+
+def _simulable(fabric: Fabric, name: str, notes: list[str]) -> tuple[Fabric, Subnet]:
+    """The subnet as upstream's OpenSM can run it; what is left out is noted."""
+    subnet = fabric.subnets[name]
+    build = known_or(subnet.opensm_build, UPSTREAM)
+    if build not in {UPSTREAM, "inbox"}:
+        notes.append(
+            f"not simulated: OpenSM build {build}; upstream's runs in its place,"
+            " without adaptive routing and keys that it does not know"
+        )
+    if build == "onyx":
+        subnet = replace(subnet, opensm_build=UPSTREAM)
+    changed = replace(fabric, subnets=fabric.subnets.with_items({name: subnet}))
+    return changed, subnet
+
+
+def _extra(subnet: Subnet) -> dict[str, str]:
+    extra = {**SHORT_TIMERS, **QUICK_SWEEP}
+    build = known_or(subnet.opensm_build, UPSTREAM)
+    if build == "nvidia" and is_known(subnet.routing):
+        adaptive = "ar_" if subnet.adaptive_routing is True else ""
+        engines = [
+            PLAIN_ENGINES.get(one, one.removeprefix(adaptive) if adaptive else one)
+            for one in subnet.routing
+        ]
+        extra["routing_engine"] = ",".join(engines)
+    return extra
+
+
+def _places(
+    fabric: Fabric, subnet: Subnet, network: Network, notes: list[str]
+) -> tuple[dict[str, int], dict[str, str]]:
+    """Port GUID and node of each manager; one without a port runs at another host's."""
+    at = _nodes_by_port(network)
+    names = known_or(subnet.subnet_managers, ()) or (STAND_IN,)
+    own = {
+        name: [guid for guid in ports_of(fabric, subnet, [name]).found if guid in at]
+        for name in names
+    }
+    used = {guids[0] for guids in own.values() if guids}
+    free = [guid for guid in reversed(at) if guid not in used and at[guid].startswith("H-")]
+    ports: dict[str, int] = {}
+    for name in names:
+        if not own[name] and not free:
+            raise InputError(f"subnet {subnet.name}: no host's port for subnet manager {name}")
+        ports[name] = own[name][0] if own[name] else free.pop(0)
+        if not own[name] and name != STAND_IN:
+            notes.append(f"{name} has no port in this fabric; it runs at {at[ports[name]]} here")
+    preferred = sorted(names, key=lambda name: -subnet.priorities.get(name, -1))
+    return ports, {name: at[ports[name]] for name in preferred}
+
+
+def _nodes_by_port(network: Network) -> dict[int, str]:
+    """Shape: ``port GUID -> node as the network file names it``, in order of the file."""
+    seen = seen_of(network.text, "network")
+    names = {int(f"0x{node[2:]}", 0): node for node in network.ports}
+    found: dict[int, str] = {}
+    by_guid = {node.guid: node for node in seen.nodes.values() if is_known(node.guid)}
+    for guid, name in names.items():
+        node = by_guid.get(guid)
+        for port in node.ports.values() if node else ():
+            if is_known(port.guid) and is_known(port.peer):
+                found.setdefault(port.guid, name)
+    return found
