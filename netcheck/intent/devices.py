@@ -161,6 +161,7 @@ def read_rdma(name: str, fields: Fields) -> RdmaDevice:
         is_out_of_order_capable=fields.flag("out_of_order"),
         node_guid=fields.integer("node_guid"),
         port_guid=fields.integer("guid"),
+        subnet=fields.text("subnet"),
     )
 
 

@@ -38,6 +38,7 @@ OBJECTS: Final = {
     "subnet": "An InfiniBand subnet",
     "partition": "A partition",
     "ib_level": "An InfiniBand service",
+    "ib_match": "A match of an InfiniBand service",
 }
 HEAD: Final = """\
 # The intent

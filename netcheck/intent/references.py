@@ -8,6 +8,7 @@ from netcheck.intent.check import schema
 from netcheck.intent.complaint import Complaints, suggest
 from netcheck.intent.fields import NONE
 from netcheck.intent.jobs import AUTO, AUTOMATIC
+from netcheck.intent.members import check_subnets
 from netcheck.intent.nodes import Node
 from netcheck.model.device import Device, LinkLayer, Role
 from netcheck.model.document import Evidence
@@ -27,6 +28,7 @@ def check_references(fabric: Fabric, complaints: Complaints, *, deployable: bool
         deployable: Also ask for all that deployment needs.
     """
     checks = [_links(fabric), _aggregates(fabric), _breakouts(fabric), _management(fabric)]
+    checks.append(check_subnets(fabric, deployable=deployable))
     if deployable:
         checks += [_missing(fabric), _managers(fabric)]
     for check in checks:
