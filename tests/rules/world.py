@@ -22,8 +22,9 @@ from netcheck.model.fabric import (
 )
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.hints import field_types
-from netcheck.model.known import ABSENT, UNKNOWN
+from netcheck.model.known import ABSENT, UNKNOWN, first_known
 from netcheck.model.qos import DeviceQos, Dynamic, PortQos, Static
+from tests.rules import subnet_world
 
 ROLES = {"leaf": Role.LEAF, "spine": Role.SPINE, "gpu": Role.HOST, "border": Role.BORDER}
 MISSING = {"ABSENT": ABSENT, "UNKNOWN": UNKNOWN}
@@ -103,6 +104,8 @@ def device(name: str, world: World) -> Device:
         else:
             ports[words[1]] = port(words[1], facts)
     counters = own.pop("packets", None)
+    counted = subnet_world.counters(own.pop("counted")) if "counted" in own else UNKNOWN
+    seen = subnet_world.subnet(own.pop("seen"), build) if "seen" in own else UNKNOWN
     parts = _flat({"device": Device, "qos": DeviceQos, "host": HostFacts}, own)
     role = next((role for word, role in ROLES.items() if name.startswith(word)), UNKNOWN)
     built: Device = build(Device, {"name": name, **parts["device"]})
@@ -113,7 +116,10 @@ def device(name: str, world: World) -> Device:
         rdma=FrozenMap(rdmas),
         qos=FrozenMap({"": build(DeviceQos, parts["qos"])}),
         host=build(HostFacts, parts["host"]),
-        counters=_packets(counters) if counters is not None else built.counters,
+        counters=_packets(counters)
+        if counters is not None
+        else first_known(counted, built.counters),
+        seen_subnet=seen,
     )
 
 

@@ -180,7 +180,7 @@ def ib_tree_unbalanced(fabric: FabricView) -> Iterator[Fault]:
         if votes * 2 <= len(shapes):
             continue
         for key, shape in shapes.items():
-            if sum(shape) < sum(usual) or (sum(shape) == sum(usual) and shape < usual):
+            if sum(shape) < sum(usual) or (sum(shape) == sum(usual) and shape != usual):
                 yield Fault(
                     fabric,
                     ("uplinks",),
