@@ -18,6 +18,9 @@ class CounterClass(StrEnum):
     INFORMATION = "information"
     GAUGE = "gauge"
 
+    # looked up for every counter that is read: that of the text is worked out once
+    __hash__ = str.__hash__
+
 
 class CounterLimit(StrEnum):
     """What a counter does at its width."""
@@ -78,6 +81,9 @@ class Meaning(StrEnum):
     CONSTRAINT_ERROR = "constraint_error"
     RECEIVE_ERROR = "receive_error"
     OTHER = "other"
+
+    # part of every counter's key: that of the text is worked out once
+    __hash__ = str.__hash__
 
 
 class CounterKey(NamedTuple):

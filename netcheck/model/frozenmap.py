@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Generic, TypeVar, overload
 
 K = TypeVar("K")
@@ -73,3 +73,24 @@ class FrozenMap(Mapping[K, V], Generic[K, V]):
     def with_items(self, items: Mapping[K, V]) -> FrozenMap[K, V]:
         """Give a copy in which ``items`` are added or replaced."""
         return FrozenMap({**self._items, **items})
+
+
+class LazyMap(FrozenMap[K, V]):
+    """A FrozenMap whose items are made when it is first used.
+
+    Args:
+        make: Gives the items; called once at most.
+    """
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], Mapping[K, V]]) -> None:
+        self._make: Callable[[], Mapping[K, V]] | None = make
+        self._made: dict[K, V] = {}
+        self._hash = None
+
+    @property
+    def _items(self) -> dict[K, V]:  # type: ignore[override]  # in the place of the slot
+        if self._make is not None:
+            self._made, self._make = dict(self._make()), None
+        return self._made

@@ -12,12 +12,12 @@ from netcheck.platforms.sonic.parsed.command_lines import read_command_lines
 from netcheck.platforms.sonic.parsed.device import Reading, build_device
 from netcheck.platforms.sonic.parsed.forms import Form, form_of
 from netcheck.platforms.sonic.parsed.identity import read_boot_id, read_release
-from netcheck.platforms.sonic.parsed.json_tables import load_dump, load_json
+from netcheck.platforms.sonic.parsed.json_tables import load_json, load_plain
 from netcheck.platforms.sonic.parsed.json_text import read_json
 from netcheck.platforms.sonic.parsed.logs import count_storms, read_log
 from netcheck.platforms.sonic.parsed.lookup import read_lookup
 from netcheck.platforms.sonic.parsed.neighbours import read_neighbours
-from netcheck.platforms.sonic.parsed.redis_dump import read_dump
+from netcheck.platforms.sonic.parsed.plain_json import read_plain
 from netcheck.platforms.sonic.parsed.redis_text import read_redis
 from netcheck.platforms.sonic.parsed.show_json import is_show_json, read_show_json
 from netcheck.platforms.sonic.parsed.shows import read_shows
@@ -62,8 +62,8 @@ def _tell_empty(source: Source, form: Form | None, reading: Reading) -> None:
 
 
 def _read_json(source: Source, reading: Reading) -> None:
-    dump = read_dump(source.document.text)
-    if dump is not None and load_dump(source, dump, reading.tables):
+    plain = read_plain(source.document.text)
+    if plain is not None and load_plain(source, plain, reading.tables):
         return
     text = read_json(source.document.text)
     if text.root is not None and is_show_json(text.root):

@@ -10,8 +10,9 @@ from netcheck.model.document import Document, DocumentKind, Recognition
 from netcheck.model.known import is_known
 from netcheck.platforms.sonic.parsed.forms import Form, form_of
 from netcheck.platforms.sonic.parsed.grids import read_show
-from netcheck.platforms.sonic.parsed.json_tables import hinted_database, load_json
+from netcheck.platforms.sonic.parsed.json_tables import hinted_database, load_json, load_plain
 from netcheck.platforms.sonic.parsed.json_text import read_json
+from netcheck.platforms.sonic.parsed.plain_json import read_plain
 from netcheck.platforms.sonic.parsed.redis_text import read_redis
 from netcheck.platforms.sonic.parsed.schema import SCHEMAS
 from netcheck.platforms.sonic.parsed.show_json import is_show_json, show_objects
@@ -92,6 +93,9 @@ def _title(title: str) -> str:
 
 def _recognise_json(document: Document) -> Recognition | None:
     tables = Tables()
+    plain = read_plain(document.text)
+    if plain is not None and load_plain(Source(document), plain, tables):
+        return _recognise_tables(document, tables, is_list=False)
     text = read_json(document.text)
     load_json(Source(document), text, tables)
     if text.fault is not None:
@@ -100,6 +104,12 @@ def _recognise_json(document: Document) -> Recognition | None:
         return Recognition(
             _PLATFORM, "show_json", DocumentKind.COUNTERS, objects=show_objects(text.root)
         )
+    # a list of keys to set is what a program is given to apply, not what it applied
+    is_list = text.root is not None and isinstance(text.root.value, list)
+    return _recognise_tables(document, tables, is_list=is_list)
+
+
+def _recognise_tables(document: Document, tables: Tables, *, is_list: bool) -> Recognition | None:
     found = {(database, name) for database, name in tables.tables}
     named = {name for _, name in found}
     hint = hinted_database(document.command)
@@ -109,8 +119,6 @@ def _recognise_json(document: Document) -> Recognition | None:
         return None
     databases = [d for d in Database if any(of is d for of, _ in found)]
     database = databases[0] if databases else hint or Database.CONFIG
-    # a list of keys to set is what a program is given to apply, not what it applied
-    is_list = text.root is not None and isinstance(text.root.value, list)
     return Recognition(
         _PLATFORM,
         database.value.lower(),

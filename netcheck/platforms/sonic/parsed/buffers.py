@@ -27,7 +27,7 @@ from netcheck.platforms.sonic.parsed.values import (
     number,
     only_row,
     reference,
-    shared_cell,
+    shared_text,
     text,
 )
 
@@ -192,18 +192,27 @@ class Accounts:
         self.groups = RowsOfPorts(self.tables, "BUFFER_PG")
         self.queues = RowsOfPorts(self.tables, "BUFFER_QUEUE")
         names = frozenset(
-            bare_name(row.cells["profile"].text)
+            bare_name(row.texts["profile"])
             for row in self.tables.rows("BUFFER_QUEUE")
-            if "profile" in row.cells
+            if "profile" in row.texts
         )
         self.profiles = Profiles(self.tables, names)
 
     def egress(self, port: str) -> Known[FrozenMap[int, Buffer]]:
         """Give the accounts of a port's queues."""
         rows = self.queues.indices(port)
-        if isinstance(rows, Missing):
-            return rows
-        return FrozenMap(self._written(port, rows, "BUFFER_QUEUE", "egress_buffer"))
+        return rows if isinstance(rows, Missing) else FrozenMap(self._written(rows, "BUFFER_QUEUE"))
+
+    def note(self, port: str) -> None:
+        """Keep where the accounts of a port were read."""
+        for found, fact in ((self.groups, "ingress_buffer"), (self.queues, "egress_buffer")):
+            rows = found.indices(port)
+            if isinstance(rows, Missing) or not rows:
+                continue
+            place = f"port {port} {fact}"
+            self.book.note(place, rows[min(rows)][0])
+            for index, of_index in rows.items():
+                self.book.note(f"{place} {index}", of_index[0])
 
     def ingress(self, port: Port, pfc: Known[frozenset[int]]) -> Known[FrozenMap[int, Buffer]]:
         """Give the accounts of a port's priority groups.
@@ -218,7 +227,7 @@ class Accounts:
         if rows is UNKNOWN:
             return UNKNOWN
         written: Mapping[int, list[Row]] = {} if isinstance(rows, Missing) else rows
-        accounts = self._written(port.name, written, "BUFFER_PG", "ingress_buffer")
+        accounts = self._written(written, "BUFFER_PG")
         if self._derives():
             accounts.update(self._added(port, pfc, accounts))
         if not accounts and isinstance(rows, Missing):
@@ -234,15 +243,10 @@ class Accounts:
         row = self.tables.row("DEVICE_METADATA", "localhost")
         return text(row, "DEVICE_METADATA", "buffer_model")
 
-    def _written(
-        self, port: str, rows: Mapping[int, list[Row]], table: str, fact: str
-    ) -> dict[int, Buffer]:
+    def _written(self, rows: Mapping[int, list[Row]], table: str) -> dict[int, Buffer]:
         accounts = {}
         for index, of_index in sorted(rows.items()):
-            self.book.note(f"port {port} {fact} {index}", of_index[0])
-            self.book.note(f"port {port} {fact}", of_index[0])
-            cell = shared_cell(of_index, "profile")
-            name = accepted(table, "profile", cell)
+            name = accepted(table, "profile", shared_text(of_index, "profile"))
             accounts[index] = self._account(name, is_egress=table == "BUFFER_QUEUE")
         return accounts
 
@@ -330,8 +334,6 @@ class Accounts:
                 (port.name,),
                 tuple(groups),
                 expected="a row for this speed and cable",
-                evidence=self.book.evidence.get(f"port {port.name} cable_m")
-                or self.book.evidence.get(f"port {port.name}")
-                or Defect(DefectKind.DANGLING_REFERENCE, "", "").evidence,
+                evidence=self.book.seen(f"port {port.name} cable_m", f"port {port.name}"),
             )
         )

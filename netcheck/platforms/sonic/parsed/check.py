@@ -77,11 +77,11 @@ def _check_unread(name: str, table: Table, tables: Tables) -> Iterator[Defect]:
 def _has_bare_references(tables: Tables) -> bool:
     """Some reference is a bare name: brackets beside it are wrong in any version."""
     return any(
-        isinstance(kind, Reference) and cell.text not in {"", "NULL"} and "[" not in cell.text
+        isinstance(kind, Reference) and text not in {"", "NULL"} and "[" not in text
         for (database, name), table in tables.tables.items()
         if database is Database.CONFIG and (schema := SCHEMAS.get(name)) is not None
         for row in table.rows.values()
-        for field, cell in row.cells.items()
+        for field, text in row.texts.items()
         if (kind := schema.fields.get(field)) is not None
     )
 
@@ -96,6 +96,8 @@ class _Checker:
         self.schema = schema
         ports = tables.find("PORT")
         self.ports = None if isinstance(ports, Missing) or not ports.is_whole else ports.rows
+        self.takes_brackets = takes_bracket_references(tables)
+        self.sound: set[tuple[int, bool, bool]] = set()
 
     def check(self, row: Row) -> Iterator[Defect]:
         place = f"{self.table.name}|{row.key}"
@@ -112,9 +114,14 @@ class _Checker:
             )
             return
         yield from self._check_ports(place, row, where)
-        yield from self._check_required(place, row, where)
-        for name, cell in row.cells.items():
-            yield from self._check_cell(place, name, cell, where)
+        # what is wrong with fields is the same for all rows that share their texts
+        alike = (id(row.texts), row.is_whole, row.key in self.schema.words)
+        if alike in self.sound:
+            return
+        found = [*self._check_required(place, row, where), *self._check_cells(place, row, where)]
+        if not found:
+            self.sound.add(alike)
+        yield from found
 
     def _where(self, row: Row) -> PortIndices | None:
         if self.schema.key is KeyForm.PORT_INDEX:
@@ -137,7 +144,7 @@ class _Checker:
         # a part to be merged into PORT leaves the rest of each row to the switch
         needs = needs and (self.table.name != "PORT" or self.tables.is_whole)
         for name in self.schema.required if needs else ():
-            if name not in row.cells and not _is_set_elsewhere(name, row):
+            if name not in row.texts and not _is_set_elsewhere(name, row):
                 yield Defect(
                     DefectKind.MALFORMED_VALUE,
                     f"{place} {name}",
@@ -149,20 +156,18 @@ class _Checker:
                     touches_qos=self.schema.touches_qos,
                 )
 
-    def _check_cell(
-        self, place: str, name: str, cell: Cell, where: PortIndices
-    ) -> Iterator[Defect]:
+    def _check_cells(self, place: str, row: Row, where: PortIndices) -> Iterator[Defect]:
         schema = self.schema
-        if schema.map_values is not None:
-            yield from self._check_map(place, name, cell)
-            return
-        kind = schema.fields.get(name)
-        if kind is None:
-            yield from self._check_unknown(place, name, cell)
-        elif isinstance(kind, Reference):
-            yield from self._check_reference(f"{place} {name}", cell, kind, where)
-        elif not kind.accepts(cell.text):
-            yield self._malformed(f"{place} {name}", cell, kind, where)
+        for name, text in row.texts.items():
+            kind = schema.fields.get(name)
+            if schema.map_values is not None:
+                yield from self._check_map(place, name, row.cells[name])
+            elif kind is None:
+                yield from self._check_unknown(place, name, row)
+            elif isinstance(kind, Reference):
+                yield from self._check_reference(f"{place} {name}", row.cells[name], kind, where)
+            elif not kind.accepts(text):
+                yield self._malformed(f"{place} {name}", row.cells[name], kind, where)
 
     def _check_map(self, place: str, name: str, cell: Cell) -> Iterator[Defect]:
         schema = self.schema
@@ -183,7 +188,7 @@ class _Checker:
         if schema.map_values is not None and not schema.map_values.accepts(cell.text):
             yield self._malformed(f"{place} {name}", cell, schema.map_values, where)
 
-    def _check_unknown(self, place: str, name: str, cell: Cell) -> Iterator[Defect]:
+    def _check_unknown(self, place: str, name: str, row: Row) -> Iterator[Defect]:
         schema = self.schema
         if name in schema.ignored or (not schema.touches_qos and not may_touch_qos(name)):
             return
@@ -193,14 +198,14 @@ class _Checker:
             DefectKind.UNKNOWN_LINE,
             f"{place} {name}",
             f"{place}: field {name} is not known",
-            found=cell.text,
-            evidence=cell.evidence,
+            found=row.texts[name],
+            evidence=row.cells[name].evidence,
         )
 
     def _check_reference(
         self, place: str, cell: Cell, kind: Reference, where: PortIndices
     ) -> Iterator[Defect]:
-        takes_brackets = takes_bracket_references(self.tables)
+        takes_brackets = self.takes_brackets
         if "[" in cell.text and not takes_brackets:
             bare = ",".join(names_in(cell.text, kind))
             yield Defect(
@@ -252,8 +257,7 @@ _KNOWN_ASIDE: Final = frozenset(
 
 def _is_set_elsewhere(name: str, row: Row) -> bool:
     """A profile whose headroom is computed has no size of its own."""
-    computed = row.cells.get("headroom_type")
-    return name == "size" and computed is not None and computed.text == "dynamic"
+    return name == "size" and row.texts.get("headroom_type") == "dynamic"
 
 
 def _dangling(place: str, table: str, name: str, evidence: Evidence, where: PortIndices) -> Defect:
@@ -312,5 +316,5 @@ def _clashes(row: Row, other: Row, table: str) -> bool:
     """Buffer rows may not share an index at all; other rows may not set one field twice."""
     if table.startswith("BUFFER_"):
         return True
-    shared = row.cells.keys() & other.cells.keys()
-    return any(row.cells[name].text != other.cells[name].text for name in shared)
+    shared = row.texts.keys() & other.texts.keys()
+    return any(row.texts[name] != other.texts[name] for name in shared)

@@ -59,7 +59,7 @@ def read_command_lines(source: Source, tables: Tables) -> None:
             _tell(plain, lines)
     found: dict[str, dict[str, Row]] = defaultdict(dict)
     for (table, key), cells in lines.cells.items():
-        at = next(iter(cells.values())).offset if cells else -1
+        at = next(iter(cells.values())).place if cells else -1
         found[table][key] = Row(key, cells, source, at, is_whole=False)
     for table, rows in found.items():
         tables.add(Database.CONFIG, Table(table, rows, is_whole=False), tell=False)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Final, NamedTuple
 
-from netcheck.model.counters import Counter, CounterKey
+from netcheck.model.counters import Counter, CounterClass, CounterKey
 from netcheck.model.document import Evidence
 from netcheck.model.known import UNKNOWN, Known, Missing
 from netcheck.platforms.sonic.parsed.counter_names import (
@@ -19,9 +18,9 @@ from netcheck.platforms.sonic.parsed.counter_names import (
     Sense,
     sense_of,
 )
-from netcheck.platforms.sonic.parsed.redis_dump import DumpedCells
 from netcheck.platforms.sonic.parsed.schema import UINT64, number_in
 from netcheck.platforms.sonic.parsed.tables import Database, Row, Tables
+from netcheck.platforms.sonic.parsed.values import Seen
 
 # Watermarks that are not reset with the user's come under a name of their own.
 _HASHES: Final = (
@@ -45,7 +44,6 @@ _KINDS: Final = (
     _Kind("COUNTERS_PG_NAME_MAP", GROUP_COUNTERS, has_index=True),
     _Kind("COUNTERS_BUFFER_POOL_NAME_MAP", POOL_COUNTERS, has_index=False),
 )
-_BY_NAMES: Final = {kind.names: kind for kind in _KINDS}
 SURE_DIGITS: Final = 19  # fewer digits than 2**64 has
 
 
@@ -58,7 +56,7 @@ class Counts:
     """
 
     counters: dict[CounterKey, Counter] = field(default_factory=dict)
-    evidence: dict[str, Evidence] = field(default_factory=dict)
+    seen: dict[str, Seen] = field(default_factory=dict)
     is_given: bool = False
 
     def add(
@@ -66,8 +64,7 @@ class Counts:
         key: CounterKey,
         sense: Sense,
         value: Known[int],
-        seen: Evidence | Row,
-        field_name: str = "",
+        seen: Evidence,
     ) -> None:
         """Add a counter; one that is there already stays unless it has no value.
 
@@ -75,16 +72,13 @@ class Counts:
             key: Which counter.
             sense: What it means.
             value: Its reading.
-            seen: Where it stands, or the row in whose field ``field_name`` it does.
-            field_name: Field of the row.
+            seen: Where it stands.
         """
         self.is_given = True
         there = self.counters.get(key)
         if there is None or there.value is UNKNOWN:
             self.counters[key] = Counter(value, sense.kind, sense.unit)
-            place = f"port {key.port} counters" if key.port else "device counters"
-            if place not in self.evidence:
-                self.evidence[place] = _place(seen, field_name)
+            self.seen.setdefault(_fact(key.port), seen)
 
 
 def counted(text: str) -> Known[int]:
@@ -102,52 +96,68 @@ def counted(text: str) -> Known[int]:
 
 def read_counters(tables: Tables, counts: Counts) -> None:
     """Add what COUNTERS_DB holds; a field that is missing gives no counter."""
+    hashes = _hashes(tables)
     for kind in _KINDS:
         names = tables.row(kind.names, "", Database.COUNTERS)
         if isinstance(names, Missing):
             continue
         counts.is_given = True
-        for name, oid in _texts(names).items():
+        adder = _Adder(counts, kind)
+        for name, oid in names.texts.items():
             port, index = _split(name, has_index=kind.has_index)
-            for row, prefix in _hashes(tables, oid):
-                _add(counts, kind, row, (port, index, prefix, name))
+            for rows, prefix in hashes:
+                row = rows.get(oid)
+                if row is None:
+                    continue
+                if kind.counters is POOL_COUNTERS:
+                    adder.add(row, "", -1, f"{name} {prefix}")
+                else:
+                    adder.add(row, port, index, prefix)
 
 
-def _hashes(tables: Tables, oid: str) -> Iterator[tuple[Row, str]]:
-    for table, prefix in _HASHES:
-        row = tables.row(table, oid, Database.COUNTERS)
-        if not isinstance(row, Missing):
-            yield row, prefix
+def _fact(port: str) -> str:
+    return f"port {port} counters" if port else "device counters"
 
 
-def _add(counts: Counts, kind: _Kind, row: Row, owner: tuple[str, int, str, str]) -> None:
-    port, index, prefix, name = owner
-    is_pool = kind.counters is POOL_COUNTERS
-    for field_name, text in _texts(row).items():
-        named = _named(field_name, kind.names)
-        if named is None:
-            continue
-        number = named.priority if named.priority >= 0 else index
-        label = f"{name} {prefix}{field_name}" if is_pool else f"{prefix}{field_name}"
-        key = CounterKey("" if is_pool else port, named.sense.meaning, number, label)
-        counts.add(key, named.sense, counted(text), row, field_name)
+def _hashes(tables: Tables) -> list[tuple[Mapping[str, Row], str]]:
+    """Rows by object id, with what goes before the names of their fields."""
+    found = ((tables.find(name, Database.COUNTERS), prefix) for name, prefix in _HASHES)
+    return [(table.rows, prefix) for table, prefix in found if not isinstance(table, Missing)]
 
 
-def _place(seen: Evidence | Row, field_name: str) -> Evidence:
-    return seen.cells[field_name].evidence if isinstance(seen, Row) else seen
+class _Adder:
+    """Adds the counters of one kind of object; this runs more often than anything else."""
 
+    def __init__(self, counts: Counts, kind: _Kind) -> None:
+        self.counts = counts
+        self.kind = kind
+        self.named: dict[str, Named | None] = {}
+        self.made: dict[tuple[str, CounterClass, str], Counter] = {}
 
-def _texts(row: Row) -> dict[str, str]:
-    cells = row.cells
-    if isinstance(cells, DumpedCells):
-        return cells.texts
-    return {name: cell.text for name, cell in cells.items()}
+    def add(self, row: Row, port: str, index: int, prefix: str) -> None:
+        named, counters = self.named, self.counts.counters
+        added = ""
+        for field_name, text in row.texts.items():
+            if field_name not in named:
+                named[field_name] = sense_of(field_name, self.kind.counters)
+            found = named[field_name]
+            if found is None:
+                continue
+            (meaning, kind, unit), priority = found
+            number = priority if priority >= 0 else index
+            key = CounterKey(port, meaning, number, prefix + field_name)
+            counter = self.made.get((text, kind, unit)) or self._counter(text, kind, unit)
+            there = counters.setdefault(key, counter)
+            if there is not counter and there.value is UNKNOWN:
+                counters[key] = there = counter
+            if not added and there is counter:
+                added = field_name
+        if added and _fact(port) not in self.counts.seen:
+            self.counts.seen[_fact(port)] = row.cells[added]
 
-
-@lru_cache(maxsize=4096)
-def _named(field_name: str, names: str) -> Named | None:
-    """What a field of the objects of one map means; the same few come up without end."""
-    return sense_of(field_name, _BY_NAMES[names].counters)
+    def _counter(self, text: str, kind: CounterClass, unit: str) -> Counter:
+        made = self.made[text, kind, unit] = Counter(counted(text), kind, unit)
+        return made
 
 
 def _split(name: str, *, has_index: bool) -> tuple[str, int]:

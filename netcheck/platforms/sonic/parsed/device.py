@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from netcheck.model.device import AdminState, Defect, Device, LinkLayer, Neighbour, Port
 from netcheck.model.document import Evidence
-from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.frozenmap import FrozenMap, LazyMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing, first_known, is_known
 from netcheck.model.qos import DeviceQos, HeadroomRow
 from netcheck.platforms.sonic.parsed.buffers import Accounts, read_pools
@@ -17,7 +18,7 @@ from netcheck.platforms.sonic.parsed.counters import Counts, read_counters
 from netcheck.platforms.sonic.parsed.keys import port_order
 from netcheck.platforms.sonic.parsed.port_qos import PortPolicies
 from netcheck.platforms.sonic.parsed.schema import UINT64, number_in
-from netcheck.platforms.sonic.parsed.tables import Database, Row, Tables, cell_of
+from netcheck.platforms.sonic.parsed.tables import Database, Row, Tables, text_of
 from netcheck.platforms.sonic.parsed.values import Book, number, only_row, reference, text
 
 _MBPS: Final = 1_000_000
@@ -55,7 +56,7 @@ def build_device(reading: Reading, name: str) -> Device:
     _use_applied_tables(tables)
     book = Book()
     if is_known(reading.headroom):
-        book.evidence["device headroom_table"] = reading.headroom_evidence
+        book.note("device headroom_table", reading.headroom_evidence)
     accounts = Accounts(tables, reading.headroom, book)
     policies = PortPolicies(tables, accounts, book)
     read_counters(tables, reading.counts)
@@ -75,11 +76,17 @@ def build_device(reading: Reading, name: str) -> Device:
         qos=FrozenMap({"": qos}),
         ports=FrozenMap(ports),
         counters=FrozenMap(reading.counts.counters) if reading.counts.is_given else UNKNOWN,
-        evidence=FrozenMap({**reading.counts.evidence, **book.evidence}),
+        evidence=LazyMap(partial(_evidence, reading.counts, book)),
         defects=tuple(dict.fromkeys(defects)),
         unread=tuple(dict.fromkeys(tables.unread)),
         is_whole=tables.is_whole and not tables.is_damaged,
     )
+
+
+def _evidence(counts: Counts, book: Book) -> dict[str, Evidence]:
+    of_counters = Book()
+    of_counters.places = counts.seen
+    return {**of_counters.evidence(), **book.evidence()}
 
 
 def _use_applied_tables(tables: Tables) -> None:
@@ -114,7 +121,7 @@ def _named_ports(tables: Tables, policies: PortPolicies, counts: Counts) -> set[
     for table in _PORT_TABLES[2:]:
         names.update(row.key for row in tables.rows(table))
     for row in tables.rows("CABLE_LENGTH"):
-        names.update(row.cells)
+        names.update(row.texts)
     for database in (Database.APPL, Database.STATE):
         names.update(row.key for row in tables.rows("PORT", database))
     names.update(row.key for row in tables.rows("LLDP_ENTRY", Database.APPL))
@@ -156,26 +163,26 @@ def _note_port(name: str, tables: Tables, row: Known[Row], live: Known[Row], boo
     at = live if isinstance(row, Missing) else row
     book.note(f"port {name}", at)
     for fact, field_name in (("speed_bps", "speed"), ("l2_mtu", "mtu"), ("fec", "fec")):
-        book.note(f"port {name} {fact}", at if isinstance(at, Missing) else cell_of(at, field_name))
+        _note_cell(book, f"port {name} {fact}", at, field_name)
     binding = tables.row("PORT_QOS_MAP", name)
     book.note(f"port {name}", binding)
-    if not isinstance(live, Missing):
-        book.note(f"port {name} link_state", cell_of(live, "oper_status"))
+    _note_cell(book, f"port {name} link_state", live, "oper_status")
+
+
+def _note_cell(book: Book, place: str, row: Known[Row], field_name: str) -> None:
+    if not isinstance(row, Missing) and field_name in row.texts:
+        book.note(place, row.cells[field_name])
 
 
 def _cable(name: str, tables: Tables, book: Book) -> Known[int]:
     row = only_row(tables, "CABLE_LENGTH")
     found = text(row, "CABLE_LENGTH", name)
-    if not isinstance(row, Missing):
-        book.note(f"port {name} cable_m", cell_of(row, name))
+    _note_cell(book, f"port {name} cable_m", row, name)
     return found if isinstance(found, Missing) else int(found.removesuffix("m"))
 
 
 def _plain(row: Known[Row], field_name: str) -> Known[str]:
-    if isinstance(row, Missing):
-        return row
-    cell = cell_of(row, field_name)
-    return cell if isinstance(cell, Missing) else cell.text
+    return row if isinstance(row, Missing) else text_of(row, field_name)
 
 
 def _state(word: Known[str]) -> Known[AdminState]:

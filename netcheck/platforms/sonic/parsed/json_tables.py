@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 from netcheck.model.device import Defect, DefectKind
 from netcheck.platforms.sonic.parsed.json_text import JsonText, JsonValue, Member
-from netcheck.platforms.sonic.parsed.redis_dump import DumpedCells, Hash
+from netcheck.platforms.sonic.parsed.plain_json import Places, Plain, only_texts
 from netcheck.platforms.sonic.parsed.schema import SCHEMAS, KeyForm
-from netcheck.platforms.sonic.parsed.tables import Cell, Database, Row, Source, Table, Tables
+from netcheck.platforms.sonic.parsed.tables import (
+    Cell,
+    Database,
+    PlainCells,
+    Row,
+    Source,
+    Table,
+    Tables,
+)
 
 # Tables of STATE_DB that end in _TABLE like some of CONFIG_DB do.
 STATE_TABLES: Final = frozenset(
@@ -39,7 +48,11 @@ _OLD_NAMES: Final = {"PFC_WD_TABLE": "PFC_WD"}
 _NAMESPACE: Final = re.compile(r"localhost|asic\d+")
 _IDENTITY: Final = frozenset({"hwsku", "platform", "mac", "hostname", "type"})
 _FLAT: Final = re.compile(r"(?P<table>[A-Z][A-Z0-9_]*)(?P<separator>[|:])(?P<key>.+)", re.DOTALL)
+_START: Final = re.compile(r"[^:|]+[:|](?=.)", re.DOTALL)
 _TABLE_NAME: Final = re.compile(r"[A-Z][A-Za-z0-9_]*")
+_FEW: Final = 20  # fields; rows with more are counters of ports, which are not alike
+# What ``show ... --json`` prints of a queue (see show_json).
+_FIGURE: Final = re.compile(r"(?:UC|MC|ALL|VOQ)\d+")
 
 
 class Place(NamedTuple):
@@ -69,19 +82,14 @@ def load_json(source: Source, text: JsonText, tables: Tables) -> None:
         loader.finish()
 
 
-def load_dump(source: Source, hashes: Sequence[Hash], tables: Tables) -> bool:
-    """Put the hashes of a plain dump into the tables; False where a key is of no redis form."""
-    if not all(map(_is_redis_key, (found.key for found in hashes))):
+def load_plain(source: Source, root: Plain, tables: Tables) -> bool:
+    """Put a plain text into the tables; False, and nothing is put there, where it holds others."""
+    loader = _PlainLoader(source, tables)
+    if not (root and all(map(loader.add, root, root.values()))):
         return False
-    loader = _Loader(source, tables)
-    for found in hashes:
-        loader.add_hash(found)
+    source.locate = partial(Places, source.document.text, root)
     loader.finish()
     return True
-
-
-def _is_redis_key(key: str) -> bool:
-    return ":" in key or "|" in key or _COUNTER_TABLE.fullmatch(key) is not None
 
 
 def _parts(root: JsonValue) -> list[JsonValue]:
@@ -179,15 +187,6 @@ class _Loader:
         if not is_whole:
             self.partial.add(at)
 
-    def add_hash(self, found: Hash) -> None:
-        place = place_of(found.key, self.hint)
-        if place is None:
-            self._tell_unread(found.key, Member("", found.offset))
-            return
-        found.fields.pop("NULL", None)  # as in _row
-        row = Row(place.key, DumpedCells(found, self.source), self.source, found.offset)
-        self.found.setdefault((place.database, place.table), {})[place.key] = row
-
     def _row(self, key: str, fields: Mapping[str, Member], offset: int) -> Row:
         cells = {name: Cell(_text_of(m), self.source, m.offset) for name, m in fields.items()}
         cells.pop("NULL", None)  # placeholder that redis needs for a row without fields
@@ -225,7 +224,88 @@ class _Loader:
         """A switch's own configuration names its hardware; a part to be merged does not."""
         metadata = self.found.get((Database.CONFIG, "DEVICE_METADATA"), {}).get("localhost")
         ports = self.found.get((Database.CONFIG, "PORT"))
-        return bool(ports) and metadata is not None and not _IDENTITY.isdisjoint(metadata.cells)
+        return bool(ports) and metadata is not None and not _IDENTITY.isdisjoint(metadata.texts)
+
+
+class _PlainLoader(_Loader):
+    """Takes tables and hashes of texts; equal rows share their texts."""
+
+    def __init__(self, source: Source, tables: Tables) -> None:
+        super().__init__(source, tables)
+        self.shared: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
+
+    def add(self, name: str, members: object) -> bool:
+        """Add a table or a hash; False where it is neither."""
+        if not isinstance(members, dict):
+            return False
+        if _is_redis_key(name):
+            return self._add_hash(name, members)
+        return self._add_table(name, members)
+
+    def _add_hash(self, name: str, members: Plain) -> bool:
+        path: tuple[str, ...] = (name,)
+        inner = members.get("value")
+        if isinstance(inner, dict) and members.keys() <= _WRAPPING:
+            if list(map(type, members.values())).count(dict) > 1:
+                return False
+            members, path = inner, (name, "value")
+        if not only_texts(members):
+            return False
+        at = _flat_place(name, self.hint)
+        if at is None:
+            return False
+        database, table, key = at
+        rows = self.found.setdefault((database, table), {})
+        rows[key] = self._plain_row(key, members, (name,), path)
+        return True
+
+    def _add_table(self, name: str, members: Plain) -> bool:
+        if not _may_be_table(name, members):
+            return False
+        rows = self.found.setdefault((Database.CONFIG, _OLD_NAMES.get(name, name)), {})
+        for key, fields in members.items():
+            if not isinstance(fields, dict):
+                return False
+            texts = fields if only_texts(fields) else _joined(fields)
+            if texts is None:
+                return False
+            path = (name, key)
+            rows[key] = self._plain_row(key, texts, path, path)
+        return True
+
+    def _plain_row(
+        self, key: str, texts: dict[str, str], place: tuple[str, ...], path: tuple[str, ...]
+    ) -> Row:
+        if "NULL" in texts:  # as in _row
+            texts = {name: text for name, text in texts.items() if name != "NULL"}
+        if len(texts) <= _FEW:
+            texts = self.shared.setdefault(tuple(texts.items()), texts)
+        return Row(key, PlainCells(texts, self.source, path), self.source, place)
+
+
+def _is_redis_key(key: str) -> bool:
+    return ":" in key or "|" in key or _COUNTER_TABLE.fullmatch(key) is not None
+
+
+def _may_be_table(name: str, members: Plain) -> bool:
+    """Tell a table from the wrapping of a hash, and from the figures of a port."""
+    first = next(iter(members), "")
+    if _TABLE_NAME.fullmatch(name) is None or "value" in members or _FIGURE.fullmatch(first):
+        return False
+    return name in SCHEMAS or isinstance(members.get(first), dict)
+
+
+def _joined(fields: Plain) -> dict[str, str] | None:
+    """Fields as texts, lists as SONiC joins them; None where there are others."""
+    texts = {}
+    for name, value in fields.items():
+        if isinstance(value, str):
+            texts[name] = value
+        elif isinstance(value, list) and all(isinstance(item, str) for item in value):
+            texts[name] = ",".join(value)
+        else:
+            return None
+    return texts
 
 
 def _fields_of_dump(member: Member) -> Mapping[str, Member] | None:
@@ -250,6 +330,24 @@ def _is_nested(name: str, fields: Mapping[str, Member]) -> bool:
     return _TABLE_NAME.fullmatch(name) is not None and (
         name in SCHEMAS or any(isinstance(member.value, dict) for member in fields.values())
     )
+
+
+def _flat_place(name: str, hint: Database | None) -> Place | None:
+    """As ``place_of``; what the many keys of one table have in common is worked out once."""
+    match = _START.match(name)
+    of_table = _place_of_table(match[0], hint) if match is not None else None
+    if match is None or of_table is None or of_table.key:
+        return place_of(name, hint)
+    return Place(of_table.database, of_table.table, name[match.end() :])
+
+
+@lru_cache(maxsize=4096)
+def _place_of_table(start: str, hint: Database | None) -> Place | None:
+    """Where the keys with this start are; with a key where each of them needs a look."""
+    found = place_of(f"{start}x:y|z", hint)
+    if found is None:
+        return None
+    return Place(found.database, found.table, "" if found.key == "x:y|z" else "?")
 
 
 def place_of(name: str, hint: Database | None) -> Place | None:

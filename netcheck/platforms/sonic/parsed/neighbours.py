@@ -21,7 +21,7 @@ def read_neighbours(source: Source, tables: Tables) -> None:
 
     Source: lldpd/lldpd src/client/display.c; sonic-net/sonic-utilities show/main.py.
     """
-    rows: dict[str, Row] = {}
+    found: dict[str, tuple[int, dict[str, Cell]]] = {}
     port = ""
     cells: dict[str, Cell] = {}
     for number, line in enumerate(source.document.text.split("\n"), 1):
@@ -30,10 +30,12 @@ def read_neighbours(source: Source, tables: Tables) -> None:
             port = start["port"] if start is not None else ""
             cells = {}
         if start is not None and port != "eth0":
-            at = source.offset(number)
-            rows[port] = Row(port, cells, source, at, is_whole=False)
+            found[port] = source.offset(number), cells
         _take(line.rstrip(), cells, source, number)
-    if rows:
+    if found:
+        rows = {
+            name: Row(name, own, source, at, is_whole=False) for name, (at, own) in found.items()
+        }
         tables.add(Database.APPL, Table("LLDP_ENTRY", rows, is_whole=False))
 
 

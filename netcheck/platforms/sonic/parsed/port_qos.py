@@ -8,7 +8,6 @@ from functools import partial
 from typing import Final, TypeVar
 
 from netcheck.model.device import Port
-from netcheck.model.document import Evidence
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing, is_known
 from netcheck.model.qos import (
@@ -26,15 +25,16 @@ from netcheck.model.qos import (
 from netcheck.platforms.sonic import quirks
 from netcheck.platforms.sonic.parsed.buffers import Accounts
 from netcheck.platforms.sonic.parsed.check import bare_name
-from netcheck.platforms.sonic.parsed.tables import Cell, Row, Tables, cell_of
+from netcheck.platforms.sonic.parsed.tables import Row, Tables
 from netcheck.platforms.sonic.parsed.values import (
     Book,
     Maps,
     RowsOfPorts,
+    first_setting,
     number,
     priorities,
     reference,
-    shared_cell,
+    shared_text,
     text,
 )
 
@@ -53,6 +53,16 @@ _MAPS: Final = {
 }
 
 
+# facts of a port, and the fields of PORT_QOS_MAP that they are read from
+_NOTED: Final = (
+    ("pfc_tx", "pfc_enable"),
+    ("pfc_rx", "pfc_enable"),
+    ("dscp_to_priority", "dscp_to_tc_map"),
+    *((fact, field_name) for fact, (field_name, _) in _MAPS.items()),
+)
+_OF_QUEUE: Final = (("scheduler", "scheduler"), ("ecn", "wred_profile"))
+
+
 @dataclass(slots=True)
 class PortPolicies:
     """Gives each port its ``PortQos``; ports that are alike share one."""
@@ -66,7 +76,7 @@ class PortPolicies:
     watchdogs: RowsOfPorts = field(init=False)
     _shared: dict[PortQos, PortQos] = field(default_factory=dict)
     _ecn: dict[str, Ecn] = field(default_factory=dict)
-    _places: dict[str, list[tuple[str, Evidence]]] = field(default_factory=dict)
+    _read: dict[object, PortQos] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.maps = Maps(self.tables)
@@ -77,15 +87,42 @@ class PortPolicies:
     def read(self, port: Port, configured: Known[Row]) -> PortQos:
         """Give how a port treats traffic; ``configured`` is its row of PORT."""
         row = self.bindings.row(port.name)
+        self._note(port.name, row)
+        alike = self._signature(port, row, configured)
+        found = self._read.get(alike)
+        if found is None:
+            defects = len(self.accounts.defects)
+            qos = self._made(port, row, configured)
+            found = self._shared.setdefault(qos, qos)
+            if len(self.accounts.defects) == defects:  # defects name the port
+                self._read[alike] = found
+        return found
+
+    def _signature(self, port: Port, row: Known[Row], configured: Known[Row]) -> object:
+        """Equal for ports of which the tables say the same."""
+        return (
+            *(
+                each if isinstance(each, Missing) else (id(each.texts), each.is_whole)
+                for each in (row, self.watchdogs.row(port.name))
+            ),
+            configured if isinstance(configured, Missing) else configured.is_whole,
+            text(configured, "PORT", "pfc_asym"),
+            port.speed_bps,
+            port.cable_m,
+            self.queues.signature(port.name),
+            self.accounts.groups.signature(port.name),
+            self.accounts.queues.signature(port.name),
+        )
+
+    def _made(self, port: Port, row: Known[Row], configured: Known[Row]) -> PortQos:
         pfc = priorities(row, "pfc_enable")
-        self._note(port.name, row, "pfc_enable", "pfc_tx", "pfc_rx")
         # CONFIG_DB has no field for it, and SAI leaves it off
         # (SAI_PORT_ATTR_GLOBAL_FLOW_CONTROL_MODE in opencomputeproject/SAI saiport.h)
         pauses: Known[bool] = False if is_known(configured) and configured.is_whole else UNKNOWN
-        bound = partial(self._bound_map, port.name, row)
-        qos = PortQos(
-            trust=self._trust(port.name, row),
-            dscp_to_priority=self._dscp_map(port.name, row),
+        bound = partial(self._bound_map, row)
+        return PortQos(
+            trust=self._trust(row),
+            dscp_to_priority=self.maps.find("DSCP_TO_TC_MAP", self._dscp_name(row)),
             pcp_to_priority=bound("pcp_to_priority"),
             priority_to_queue=bound("priority_to_queue"),
             priority_to_priority_group=bound("priority_to_priority_group"),
@@ -105,7 +142,6 @@ class PortPolicies:
             egress_buffer=self.accounts.egress(port.name),
             watchdog=self._watchdog(port.name, row, pfc),
         )
-        return self._shared.setdefault(qos, qos)
 
     def read_ecn_profiles(self) -> Known[FrozenMap[str, Ecn]]:
         """Give all WRED profiles, bound or not."""
@@ -117,14 +153,39 @@ class PortPolicies:
         profiles = {name: self._ecn_profile(name) for name in table.rows}
         return FrozenMap(profiles) if table.is_whole or profiles else UNKNOWN
 
-    def _note(self, port: str, row: Known[Row], field_name: str, *facts: str) -> None:
-        at = row if isinstance(row, Missing) else cell_of(row, field_name)
-        for fact in facts:
-            self.book.note(f"port {port} {fact}", row if isinstance(at, Missing) else at)
+    def _note(self, port: str, row: Known[Row]) -> None:
+        """Keep where everything was read that says how a port treats traffic."""
+        place = f"port {port}"
+        for fact, field_name in _NOTED:
+            self.book.note_field(f"{place} {fact}", row, field_name)
+        dscp = self._dscp_name(row)
+        used = "dscp_to_tc_map" if is_known(dscp) else "dot1p_to_tc_map"
+        self.book.note_field(f"{place} trust", row, used)
+        mapped = UNKNOWN if isinstance(dscp, Missing) else self.tables.row("DSCP_TO_TC_MAP", dscp)
+        if is_known(mapped) and is_known(self.maps.find("DSCP_TO_TC_MAP", dscp)):
+            self.book.maps.append((f"{place} dscp_to_priority", mapped))
+        self._note_queues(place, port)
+        self.accounts.note(port)
+        watchdog = self.watchdogs.row(port)
+        if watchdog is UNKNOWN and is_known(priorities(row, "pfcwd_sw_enable")):
+            # what it guards stands beside pfc_enable
+            self.book.note_field(f"{place} watchdog", row, "pfcwd_sw_enable")
+        self.book.note(f"{place} watchdog", watchdog)
 
-    def _bound_map(self, port: str, row: Known[Row], fact: str) -> Known[FrozenMap[int, int]]:
+    def _note_queues(self, place: str, port: str) -> None:
+        rows = self.queues.indices(port)
+        for queue, of_queue in () if isinstance(rows, Missing) else sorted(rows.items()):
+            for fact, field_name in _OF_QUEUE:
+                found = shared_text(of_queue, field_name)
+                if found is ABSENT:
+                    continue
+                setting = first_setting(of_queue, field_name)
+                at = of_queue[0] if isinstance(found, Missing) else setting.cells[field_name]
+                self.book.note(f"{place} {fact} {queue}", at)
+                self.book.note(f"{place} {fact}", at)
+
+    def _bound_map(self, row: Known[Row], fact: str) -> Known[FrozenMap[int, int]]:
         field_name, table = _MAPS[fact]
-        self._note(port, row, field_name, fact)
         return self.maps.find(table, reference(row, "PORT_QOS_MAP", field_name))
 
     def _dscp_name(self, row: Known[Row]) -> Known[str]:
@@ -135,28 +196,9 @@ class PortPolicies:
         for_all = self.tables.cell("PORT_QOS_MAP", "global", "dscp_to_tc_map")
         return UNKNOWN if is_known(for_all) and is_known(row) else ABSENT
 
-    def _dscp_map(self, port: str, row: Known[Row]) -> Known[FrozenMap[int, int]]:
-        name = self._dscp_name(row)
-        found = self.maps.find("DSCP_TO_TC_MAP", name)
-        self._note(port, row, "dscp_to_tc_map", "dscp_to_priority")
-        if is_known(found) and is_known(name):
-            for dscp, evidence in self._entries(name):
-                self.book.evidence[f"port {port} dscp_to_priority {dscp}"] = evidence
-        return found
-
-    def _entries(self, name: str) -> list[tuple[str, Evidence]]:
-        """Where each entry of a DSCP map stands."""
-        if name not in self._places:
-            row = self.tables.row("DSCP_TO_TC_MAP", name)
-            cells = {} if isinstance(row, Missing) else row.cells
-            self._places[name] = [(dscp, cell.evidence) for dscp, cell in cells.items()]
-        return self._places[name]
-
-    def _trust(self, port: str, row: Known[Row]) -> Known[Trust]:
+    def _trust(self, row: Known[Row]) -> Known[Trust]:
         dscp = self._dscp_name(row)
         pcp = reference(row, "PORT_QOS_MAP", "dot1p_to_tc_map")
-        used = "dscp_to_tc_map" if is_known(dscp) else "dot1p_to_tc_map"
-        self._note(port, row, used, "trust")
         if UNKNOWN in {dscp, pcp}:
             return UNKNOWN
         if is_known(dscp):
@@ -164,7 +206,7 @@ class PortPolicies:
         return Trust.PCP if is_known(pcp) else ABSENT
 
     def _schedulers(self, port: str) -> Known[FrozenMap[int, Scheduler]]:
-        found = self._by_queue(port, "scheduler", "scheduler", self._scheduler)
+        found = self._by_queue(port, "scheduler", self._scheduler)
         if isinstance(found, Missing):
             return found
         schedulers = {}
@@ -188,7 +230,7 @@ class PortPolicies:
         )
 
     def _ecn_by_queue(self, port: str) -> Known[FrozenMap[int, Ecn]]:
-        found = self._by_queue(port, "wred_profile", "ecn", self._ecn_of)
+        found = self._by_queue(port, "wred_profile", self._ecn_of)
         if isinstance(found, Missing):
             return found
         return FrozenMap(found) if found else ABSENT
@@ -197,20 +239,16 @@ class PortPolicies:
         return Ecn() if isinstance(name, Missing) else self._ecn_profile(name)
 
     def _by_queue(
-        self, port: str, field_name: str, fact: str, make: Callable[[Known[str]], ValueT]
+        self, port: str, field_name: str, make: Callable[[Known[str]], ValueT]
     ) -> Known[Mapping[int, ValueT]]:
         rows = self.queues.indices(port)
         if isinstance(rows, Missing):
             return rows
         found = {}
         for queue, of_queue in sorted(rows.items()):
-            cell = shared_cell(of_queue, field_name)
-            if cell is ABSENT:
-                continue
-            at: Known[Cell] | Row = of_queue[0] if isinstance(cell, Missing) else cell
-            self.book.note(f"port {port} {fact} {queue}", at)
-            self.book.note(f"port {port} {fact}", at)
-            found[queue] = make(cell if isinstance(cell, Missing) else bare_name(cell.text))
+            name = shared_text(of_queue, field_name)
+            if name is not ABSENT:
+                found[queue] = make(name if isinstance(name, Missing) else bare_name(name))
         return found
 
     def _ecn_profile(self, name: str) -> Ecn:
@@ -224,12 +262,10 @@ class PortPolicies:
         row = self.watchdogs.row(port)
         guarded = priorities(binding, "pfcwd_sw_enable")
         if row is UNKNOWN and is_known(guarded):
-            # what it guards stands beside pfc_enable; its times are in a table that was not given
-            self._note(port, binding, "pfcwd_sw_enable", "watchdog")
+            # its times are in a table that was not given
             return Watchdog(priorities=guarded)
         if isinstance(row, Missing):
             return row
-        self.book.note(f"port {port} watchdog", row)
         action = text(row, "PFC_WD", "action")
         if guarded is ABSENT and quirks.watchdog_follows_pfc(self.tables):
             guarded = pfc

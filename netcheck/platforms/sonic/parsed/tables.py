@@ -7,7 +7,7 @@ whole; else nothing is known of it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -17,6 +17,9 @@ from typing import NamedTuple
 from netcheck.model.device import Defect, DefectKind
 from netcheck.model.document import Document, Evidence
 from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing
+from netcheck.platforms.sonic.parsed.plain_json import Path
+
+Where = int | Path
 
 
 class Database(StrEnum):
@@ -29,18 +32,28 @@ class Database(StrEnum):
 
 
 class Source:
-    """A document that turns offsets into evidence."""
+    """A document that turns places in it into evidence.
+
+    A place is an offset, or the keys that lead to a member; where those stand
+    is worked out by ``locate`` when somebody asks.
+    """
 
     def __init__(self, document: Document) -> None:
         self.document = document
+        self.locate: Callable[[], Mapping[Path, int]] = dict
 
     @cached_property
     def _line_starts(self) -> list[int]:
         lengths = [len(line) + 1 for line in self.document.text.split("\n")]
         return list(accumulate(lengths[:-1], initial=0))
 
-    def evidence(self, offset: int = -1, *, counter: str = "") -> Evidence:
-        """Give the place of an offset; of the whole document when it is negative."""
+    @cached_property
+    def _places(self) -> Mapping[Path, int]:
+        return self.locate()
+
+    def evidence(self, place: Where = -1, *, counter: str = "") -> Evidence:
+        """Give the evidence of a place; of the whole document when it is a negative offset."""
+        offset = place if isinstance(place, int) else self._places[place]
         if offset < 0:
             return Evidence(self.document.name, 0, 0, self.document.command, counter)
         line = bisect_right(self._line_starts, offset)
@@ -62,28 +75,77 @@ class Cell(NamedTuple):
 
     text: str
     source: Source
-    offset: int = -1
+    place: Where = -1
 
     @property
     def evidence(self) -> Evidence:
         """Where the field stands."""
-        return self.source.evidence(self.offset)
+        return self.source.evidence(self.place)
 
 
-@dataclass(frozen=True, slots=True)
 class Row:
-    """One row; ``is_whole`` says that it has no other fields."""
+    """One row.
 
-    key: str
-    cells: Mapping[str, Cell]
-    source: Source
-    offset: int = -1
-    is_whole: bool = True
+    Attributes:
+        texts: Its fields, ``field -> text``; equal rows may share them.
+        cells: The same with their places.
+        place: Where the row stands.
+        is_whole: It has no other fields.
+    """
+
+    __slots__ = ("cells", "is_whole", "key", "place", "source", "texts")
+
+    def __init__(
+        self,
+        key: str,
+        cells: Mapping[str, Cell],
+        source: Source,
+        place: Where = -1,
+        *,
+        is_whole: bool = True,
+    ) -> None:
+        self.key = key
+        self.cells = cells
+        self.source = source
+        self.place = place
+        self.is_whole = is_whole
+        self.texts: Mapping[str, str] = (
+            cells.texts
+            if isinstance(cells, PlainCells)
+            else {name: cell.text for name, cell in cells.items()}
+        )
 
     @property
     def evidence(self) -> Evidence:
         """Where the row stands."""
-        return self.source.evidence(self.offset)
+        return self.source.evidence(self.place)
+
+
+class PlainCells(Mapping[str, Cell]):
+    """Fields of one row of a plain text; the place of a field is the keys that lead to it.
+
+    Attributes:
+        texts: ``field -> text``, where the place does not matter.
+    """
+
+    __slots__ = ("path", "source", "texts")
+
+    def __init__(self, texts: Mapping[str, str], source: Source, path: Path) -> None:
+        self.texts = texts
+        self.source = source
+        self.path = path
+
+    def __getitem__(self, name: str) -> Cell:
+        return Cell(self.texts[name], self.source, (*self.path, name))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.texts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.texts)
+
+    def __len__(self) -> int:
+        return len(self.texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +172,8 @@ class Table:
 
 def _row_over(row: Row, below: Row) -> Row:
     cells = {**below.cells, **row.cells}
-    return replace(row, cells=cells, is_whole=row.is_whole or below.is_whole)
+    is_whole = row.is_whole or below.is_whole
+    return Row(row.key, cells, row.source, row.place, is_whole=is_whole)
 
 
 @dataclass(slots=True)
@@ -146,7 +209,7 @@ class Tables:
     def _tell_differences(self, there: Table, table: Table) -> None:
         for key in there.rows.keys() & table.rows.keys():
             first, second = there.rows[key], table.rows[key]
-            for name in sorted(first.cells.keys() & second.cells.keys()):
+            for name in sorted(first.texts.keys() & second.texts.keys()):
                 one, two = first.cells[name], second.cells[name]
                 if one.text != two.text:
                     place = f"{table.name}|{key} {name}"
@@ -195,7 +258,14 @@ class Tables:
 
 def cell_of(row: Row, field_name: str) -> Known[Cell]:
     """Give a field of a row; ABSENT where the row is whole and lacks it."""
-    cell = row.cells.get(field_name)
-    if cell is not None:
-        return cell
+    if field_name in row.texts:
+        return row.cells[field_name]
+    return ABSENT if row.is_whole else UNKNOWN
+
+
+def text_of(row: Row, field_name: str) -> Known[str]:
+    """Give the text of a field of a row; ABSENT where the row is whole and lacks it."""
+    found = row.texts.get(field_name)
+    if found is not None:
+        return found
     return ABSENT if row.is_whole else UNKNOWN

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from netcheck.model.document import Evidence
@@ -11,33 +12,64 @@ from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing
 from netcheck.platforms.sonic.parsed.check import bare_name
 from netcheck.platforms.sonic.parsed.keys import read_port_index, read_ports
 from netcheck.platforms.sonic.parsed.schema import SCHEMAS, KeyForm, kind_of
-from netcheck.platforms.sonic.parsed.tables import Cell, Row, Tables, cell_of
+from netcheck.platforms.sonic.parsed.tables import Cell, Row, Tables, text_of
+
+Seen = Cell | Row | Evidence
 
 
 class Book:
-    """Where each fact was read, by the model's own keys."""
+    """Where each fact was read, by the model's own keys; worked out when somebody asks.
+
+    Attributes:
+        maps: Rows each of whose fields is a fact, under ``place field``, of one owner.
+    """
 
     def __init__(self) -> None:
-        self.evidence: dict[str, Evidence] = {}
+        self.places: dict[str, Seen] = {}
+        self.maps: list[tuple[str, Row]] = []
 
-    def note(self, place: str, at: Known[Cell] | Known[Row]) -> None:
+    def note(self, place: str, at: Known[Seen]) -> None:
         """Keep the place of a fact; the first one stays."""
-        if not isinstance(at, Missing) and place not in self.evidence:
-            self.evidence[place] = at.evidence
+        if not isinstance(at, Missing):
+            self.places.setdefault(place, at)
+
+    def note_field(self, place: str, row: Known[Row], field_name: str) -> None:
+        """Keep the place of a field; that of its row where it lacks the field."""
+        if not isinstance(row, Missing) and place not in self.places:
+            self.places[place] = row.cells[field_name] if field_name in row.texts else row
+
+    def seen(self, *places: str) -> Evidence:
+        """Where the first of these facts that is known was read."""
+        found = next((self.places[each] for each in places if each in self.places), Evidence())
+        return found if isinstance(found, Evidence) else found.evidence
+
+    def evidence(self) -> dict[str, Evidence]:
+        """Give all of it."""
+        found = {
+            place: at if isinstance(at, Evidence) else at.evidence
+            for place, at in self.places.items()
+        }
+        entries: dict[int, list[tuple[str, Evidence]]] = {}
+        for place, row in self.maps:
+            if id(row) not in entries:
+                entries[id(row)] = [(name, cell.evidence) for name, cell in row.cells.items()]
+            found.update({f"{place} {name}": evidence for name, evidence in entries[id(row)]})
+        return found
 
 
-def accepted(table: str, field_name: str, cell: Known[Cell]) -> Known[str]:
+@lru_cache(maxsize=1 << 16)
+def accepted(table: str, field_name: str, found: Known[str]) -> Known[str]:
     """Give a field's text where it is of the kind that the table takes, else UNKNOWN."""
-    if isinstance(cell, Missing):
-        return cell
+    if isinstance(found, Missing):
+        return found
     kind = kind_of(table, field_name)
-    return cell.text if kind is None or kind.accepts(cell.text) else UNKNOWN
+    return found if kind is None or kind.accepts(found) else UNKNOWN
 
 
 def text(row: Known[Row], table: str, field_name: str) -> Known[str]:
     """Give a field of a row as text."""
     return (
-        row if isinstance(row, Missing) else accepted(table, field_name, cell_of(row, field_name))
+        row if isinstance(row, Missing) else accepted(table, field_name, text_of(row, field_name))
     )
 
 
@@ -95,10 +127,10 @@ class Maps:
         schema = SCHEMAS[table]
         keys, values = schema.map_keys, schema.map_values
         pairs: dict[int, int] = {}
-        for key, cell in row.cells.items():
-            if not (keys and keys.accepts(key) and values and values.accepts(cell.text)):
+        for key, value in row.texts.items():
+            if not (keys and keys.accepts(key) and values and values.accepts(value)):
                 return UNKNOWN
-            pairs[int(key)] = int(cell.text)
+            pairs[int(key)] = int(value)
         return FrozenMap(dict(sorted(pairs.items())))
 
 
@@ -135,6 +167,18 @@ class RowsOfPorts:
             for index in found.indices:
                 of_port.setdefault(index, []).append(row)
 
+    def signature(self, port: str) -> object:
+        """Something equal for ports whose rows say the same by index."""
+        rows = self.indices(port)
+        if isinstance(rows, Missing):
+            return rows
+        return tuple(
+            [
+                (index, *[(id(row.texts), row.is_whole) for row in of_index])
+                for index, of_index in rows.items()
+            ]
+        )
+
     @property
     def ports(self) -> Iterable[str]:
         """Ports that the table names."""
@@ -159,12 +203,19 @@ class RowsOfPorts:
         return ABSENT if self.table.is_whole else UNKNOWN
 
 
-def shared_cell(rows: Iterable[Row], field_name: str) -> Known[Cell]:
+def shared_text(rows: Sequence[Row], field_name: str) -> Known[str]:
     """Give a field that several overlapping rows set; UNKNOWN where they differ."""
-    cells = [cell_of(row, field_name) for row in rows]
-    found = [cell for cell in cells if not isinstance(cell, Missing)]
-    if len({bare_name(cell.text) for cell in found}) > 1:
+    if len(rows) == 1:
+        return text_of(rows[0], field_name)
+    texts = [text_of(row, field_name) for row in rows]
+    found = [each for each in texts if not isinstance(each, Missing)]
+    if len(set(map(bare_name, found))) > 1:
         return UNKNOWN
     if found:
         return found[0]
-    return UNKNOWN if UNKNOWN in cells else ABSENT
+    return UNKNOWN if UNKNOWN in texts else ABSENT
+
+
+def first_setting(rows: Sequence[Row], field_name: str) -> Row:
+    """Give the first of overlapping rows that has a field, or the first at all."""
+    return next((row for row in rows if field_name in row.texts), rows[0])

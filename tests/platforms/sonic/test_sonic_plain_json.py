@@ -1,4 +1,4 @@
-"""A plain dump is read a row at a time, and to the same end as any other JSON text."""
+"""A plain text is read quickly, and to the same end as any other JSON text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from netcheck.model.device import Device
 from netcheck.model.document import Document
 from netcheck.model.known import is_known
 from netcheck.platforms.sonic import parse as parsing
-from netcheck.platforms.sonic.parsed.redis_dump import read_dump
+from netcheck.platforms.sonic.parsed.json_tables import load_plain
+from netcheck.platforms.sonic.parsed.plain_json import Places, read_plain
+from netcheck.platforms.sonic.parsed.tables import Source, Tables
 
 COMMAND = "sonic-db-dump -n COUNTERS_DB -y"
 OID = "oid:0x1000000000002"
@@ -36,6 +38,11 @@ PLAIN = json.dumps(ROWS, indent=1)
 TIGHT = json.dumps(ROWS, separators=(",", ":"))
 
 
+def is_plain(text: str) -> bool:
+    root = read_plain(text)
+    return root is not None and load_plain(Source(Document("x", text)), root, Tables())
+
+
 def read(text: str) -> Device:
     return parsing.parse([Document("counters_db.json", text, command=COMMAND)], name="leaf01")
 
@@ -44,9 +51,9 @@ def read(text: str) -> Device:
 def test_both_readers_give_the_same_device_with_the_same_places(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert read_dump(text) is not None
+    assert is_plain(text)
     quick = read(text)
-    monkeypatch.setattr(parsing, "read_dump", lambda _text: None)
+    monkeypatch.setattr(parsing, "read_plain", lambda _text: None)
     slow = read(text)
     assert quick == slow
     assert quick.evidence == slow.evidence
@@ -54,11 +61,33 @@ def test_both_readers_give_the_same_device_with_the_same_places(
     assert len(quick.counters) >= 5
 
 
+def test_a_configuration_has_the_same_places_by_both_readers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = json.dumps(
+        {
+            "DSCP_TO_TC_MAP": {"roce": {"26": "3", "48": "6"}},
+            "PORT": {"Ethernet0": {"mtu": "9100", "lanes": ["1", "2"], "speed": "400000"}},
+            "PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "roce", "pfc_enable": "3"}},
+            "NOBODY_KNOWS_QOS": {"x": {"NULL": "NULL"}},
+        },
+        indent=4,
+    )
+    assert is_plain(text)
+    quick = parsing.parse([Document("config_db.json", text)], name="leaf01")
+    monkeypatch.setattr(parsing, "read_plain", lambda _text: None)
+    slow = parsing.parse([Document("config_db.json", text)], name="leaf01")
+    assert quick == slow
+    assert quick.evidence["port Ethernet0 dscp_to_priority 48"].line == 5
+
+
 def test_a_place_is_that_of_the_field_and_not_of_an_equal_text() -> None:
-    text = '{"COUNTERS:a": {"x": "y", "y": "x"}, "COUNTERS:b": {"y": "1"}}'
-    found = read_dump(text)
-    assert found is not None
-    assert [(row.key, row.offset) for row in found] == [("COUNTERS:a", 1), ("COUNTERS:b", 37)]
+    text = '{"A": {"x": "y", "y": ["x", "z"], "z": "x"}, "y": {"z": "A"}}'
+    root = read_plain(text)
+    assert root is not None
+    places = Places(text, root)
+    by_hand = {("A",): 1, ("A", "x"): 7, ("A", "y"): 17, ("A", "z"): 34, ("y",): 45, ("y", "z"): 51}
+    assert dict(places) == by_hand
 
 
 @pytest.mark.parametrize(
@@ -74,12 +103,15 @@ def test_a_place_is_that_of_the_field_and_not_of_an_equal_text() -> None:
         WRAPPED.replace('"17"', "17"),
         WRAPPED.replace('"17"', '"1\\u0037"'),
         WRAPPED.replace("PFC_3_RX_PKTS", "IF_IN_DISCARDS").replace("_STAT_IF", "_STAT_IF"),
-        json.dumps({"PORT": {"Ethernet0": {"mtu": "9100"}, "Ethernet4": {"mtu": "9100"}}}),
+        json.dumps({"PORT": {"Ethernet0": {"mtu": 9100}, "Ethernet4": {"mtu": "9100"}}}),
+        json.dumps({"Ethernet0": {"UC0": {"totalpacket": "1"}}}),
+        json.dumps({"localhost": {"PORT": {"Ethernet0": {"mtu": "9100"}}}}),
+        PLAIN.replace('"Ethernet0":', '"Ethernet0" :').replace("Ethernet0:3", "Ethernet0"),
         json.dumps({"A:b": ROWS["COUNTERS_PORT_NAME_MAP"]})[:-1] + ', "A:b": {}}',
     ],
 )
 def test_what_is_not_plain_is_left_to_the_reader_of_everything(text: str) -> None:
-    assert read_dump(text) is None
+    assert not is_plain(text)
 
 
 def test_a_dump_whose_last_row_is_cut_tells_where_it_breaks() -> None:
