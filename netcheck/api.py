@@ -178,6 +178,39 @@ def lint_paths(
     )
 
 
+def job_topology(
+    paths: Paths, *, intent: Paths = (), subnet: str = "", profile: str = "baseline"
+) -> tuple[Report, Mapping[str, str]]:
+    """Judge an InfiniBand subnet, and give what Slurm and NCCL are told of it.
+
+    Args:
+        paths: Outputs of the subnet; or an intent alone, whose links are then taken.
+        intent: Files of the intent that the outputs are judged against.
+        subnet: Which one of an intent with several.
+
+    Returns:
+        The report, and ``file name -> text``: no file where a finding says that
+        the subnet is not what it should be.
+
+    Raises:
+        InputError: The paths hold no subnet, or more than one.
+    """
+    from netcheck.collect.assemble import Assembly  # noqa: PLC0415 -- InfiniBand alone
+    from netcheck.platforms.infiniband import jobs  # noqa: PLC0415 -- as above
+
+    given = gather(_listed(paths))
+    intended = load_intent(intent) if _listed(intent) else None
+    if given.intents and not given.devices:
+        found = Assembly(jobs.as_planned(_completed(given.intents)[0], subnet))
+    else:
+        found = observe(given, intended)
+    seen = jobs.only_subnet(found.fabric)
+    findings = tuple(_judge_observed(found, intended, profile))
+    files = {} if jobs.is_wrong(findings) else jobs.job_files(seen)
+    report = Report("ib topology", findings, fabric=found.fabric, inputs=given.files)
+    return report, files
+
+
 def _completed(intents: Iterable[Sequence[str]]) -> list[Fabric]:
     """Load and complete each intent; what is wrong in any of them is raised together."""
     from netcheck.intent.complaint import Complaint, IntentError  # noqa: PLC0415 -- as load_intent

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from netcheck.cli.options import INTENT, Common, reporting
+from netcheck.cli.options import INTENT, Common, out_option, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
@@ -62,6 +62,38 @@ def rehearse(
         file=discovered or "",
         progress=lambda line: tell(line, common),
     )
+    return publish(report, common)
+
+
+@ib.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="PATH...")
+@click.option(
+    "--intent",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="Judge the subnet against this intent first. Repeatable; files are merged.",
+)
+@click.option("--subnet", default="", metavar="NAME", help="Which subnet of an intent.")
+@out_option()
+@reporting
+def topology(
+    common: Common, paths: tuple[str, ...], intent: tuple[str, ...], subnet: str, output: str
+) -> ExitCode:
+    """Write what schedulers and libraries are told of a subnet.
+
+    PATH is an output of ibnetdiscover (or a folder of outputs), or an intent
+    alone. Slurm's topology.conf, hosts in order of nearness and hints for NCCL
+    go into the folder, unless the subnet is found to be miscabled or split.
+    """
+    from netcheck import api  # noqa: PLC0415 -- options are checked without it
+    from netcheck.report.publish import write_whole  # noqa: PLC0415 -- as above
+
+    report, files = api.job_topology(paths, intent=intent, subnet=subnet, profile=common.profile)
+    for name, text in files.items():
+        write_whole(Path(output) / name, text)
+    if files:
+        tell(f"{output}: {', '.join(sorted(files))}", common)
     return publish(report, common)
 
 
