@@ -33,7 +33,8 @@ def test_damaged_texts_are_read_without_an_exception_and_lose_no_counter_to_zero
     assert not zeros
 
 
-@pytest.mark.parametrize("platform", platform_names())
+# a subnet manager's files count nothing
+@pytest.mark.parametrize("platform", [name for name in platform_names() if name != "opensm"])
 def test_the_samples_show_counters_above_zero(platform: str) -> None:
     values = [
         counter.value

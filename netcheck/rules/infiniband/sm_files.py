@@ -108,6 +108,33 @@ def sm_engine_without_file(fabric: FabricView) -> Iterator[Fault]:
             yield _no_file(manager, "torus_config", found, INSTEAD["torus_config"])
 
 
+@rule(
+    "sm-ftree-with-lmc", severity=Severity.ERROR, scope=Scope.FABRIC, source=OPENSM, is_proof=False
+)
+def sm_ftree_with_lmc(fabric: FabricView) -> Iterator[Fault]:
+    """Fat-tree routing is asked for together with several LIDs a port.
+
+    Why: ftree fails with an LMC above 0, and the next engine of the list routes the fabric,
+        minhop where there is none; the log says so in one line.
+    Bad: routing_engine ftree and lmc 1.
+    Good: routing_engine ftree and lmc 0; or updn and lmc 1.
+    Fix: take one of the two back.
+    """
+    for manager in managers(fabric):
+        engines = manager.value("routing_engine").replace(",", " ").split()
+        lmc = int(manager.value("lmc", "0"))
+        if "ftree" in engines and lmc:
+            others = [one for one in engines if one not in {"ftree", "no_fallback"}]
+            instead = others[0] if others else "minhop"
+            yield manager.fault(
+                "lmc",
+                expected="0",
+                found=str(lmc),
+                effect=f"ftree fails, and {instead} routes the fabric",
+                at=manager.at("lmc"),
+            )
+
+
 def _no_file(manager: Manager, expected: str, found: str, effect: str) -> Fault:
     return manager.fault(
         "routing_engine",

@@ -82,7 +82,8 @@ def named_form(document: Document) -> Form | None:
 
 
 def _content(text: str) -> list[str]:
-    lines = (line.partition("#")[0].rstrip() for line in text.split("\n", _SAMPLE)[:_SAMPLE])
+    raw = text.split("\n", _SAMPLE)[:_SAMPLE]
+    lines = (line.rstrip() if _NAME_LINE.match(line) else line.partition("#")[0] for line in raw)
     return [line for line in lines if line.strip()]
 
 

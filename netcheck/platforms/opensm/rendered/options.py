@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from netcheck.model.guids import is_in
-from netcheck.model.known import UNKNOWN, Known, is_known
+from netcheck.model.known import UNKNOWN, Known, is_known, known_or
 from netcheck.platforms.opensm.dialects import (
     NO_FALLBACK,
     NVIDIA,
@@ -111,6 +111,8 @@ def _routing(subject: Subject) -> Iterator[tuple[str, str]]:
         if is_adaptive:
             subject.refuse("adaptive-routing", "routing", "adaptive routing needs an engine")
         return
+    if "ftree" in subnet.routing and known_or(subnet.lmc, 0) > 0:
+        subject.refuse("ftree-lmc", "routing", "ftree routes with LMC 0 only, and fails silently")
     engines = [_engine(subject, name, is_adaptive=is_adaptive) for name in subnet.routing]
     yield "routing_engine", ",".join(engines)
 
