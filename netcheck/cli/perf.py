@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import click
 
 from netcheck.cli.options import INTENT, Common, reaching, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Basis, ExitCode
+from netcheck.perf.schedule import Depth
 from netcheck.perf.verdict import PerfVerdict
 from netcheck.report.report import Report
 
@@ -37,22 +40,38 @@ from netcheck.report.report import Report
     show_default=True,
     help="Queue pairs of each flow; more use more paths.",
 )
+@click.option(
+    "--schedule",
+    type=click.Choice([each.value for each in Depth]),
+    default=Depth.STANDARD.value,
+    show_default=True,
+    help="How much to measure.",
+)
+@click.option(
+    "--budget",
+    default="",
+    metavar="TIME",
+    help="Begin no further round that would pass this time, such as 600s.",
+)
 @reaching
 @reporting
-def perf(
+def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
     common: Common,
     intent: tuple[str, ...],
     duration: int,
     settle: float,
     queue_pairs: int,
+    schedule: str,
+    budget: str,
     lab_dir: str,
     *,
     lab: bool,
 ) -> ExitCode:
     """Measure with RDMA traffic whether the fabric is lossless.
 
-    Pairs and an incast, with counters of hosts and switches before and after.
-    The verdict is lossless, not lossless, or not proven with the reason.
+    Pairs and incasts, with counters of hosts and switches before and after.
+    Rounds are added until data has crossed every cable between switches. The
+    verdict is lossless, not lossless, or not proven with the reason.
     """
     from netcheck import api  # noqa: PLC0415 -- options are checked without it
     from netcheck.cli.devices import reachable  # noqa: PLC0415 -- as above
@@ -61,10 +80,29 @@ def perf(
 
     fabric = reachable(intent, lab=lab, lab_dir=lab_dir)
     chosen = frozenset(name for name in fabric.devices if api.matches(name, common.limit))
-    options = PerfOptions(duration, settle, queue_pairs, chosen if common.limit else None)
+    options = PerfOptions(
+        duration,
+        settle,
+        queue_pairs,
+        chosen if common.limit else None,
+        Depth(schedule),
+        budget_s=_seconds(budget),
+    )
     basis = Basis.SIMULATED if lab else Basis.MEASURED
     found = run_perf(fabric, options, basis=basis, progress=lambda line: tell(line, common))
     return publish(perf_report(found, tuple(sorted(chosen)), fabric), common)
+
+
+def _seconds(text: str) -> float:
+    """A time on the command line in seconds; without end where none is given."""
+    from netcheck.intent.units import TIME_NS, parse_quantity  # noqa: PLC0415 -- as in perf
+
+    if not text:
+        return math.inf
+    try:
+        return float(parse_quantity(text, TIME_NS) / 10**9)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--budget") from None
 
 
 def perf_report(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
+import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,7 @@ from netcheck.model.errors import TransportError
 from netcheck.model.fabric import Fabric, TrafficClass
 from netcheck.model.known import is_known
 from netcheck.perf.bench import EVERYTHING, Bench
+from netcheck.perf.coverage import coverage, peers_of, round_for
 from netcheck.perf.deltas import Deltas, deltas
 from netcheck.perf.observe import FlowResult, Footprint, RoundResult, carries, tested_classes
 from netcheck.perf.perftest import (
@@ -26,11 +28,20 @@ from netcheck.perf.perftest import (
     parse_perftest,
     server_line,
 )
-from netcheck.perf.schedule import Endpoint, Pattern, Round, endpoints, islands_of, rounds
+from netcheck.perf.schedule import (
+    Depth,
+    Endpoint,
+    Pattern,
+    Round,
+    endpoints,
+    islands_of,
+    rounds,
+)
 
 ECN_CAPABLE = 2  # ECT(0) in the two lowest bits of the ToS byte
 START_TIMEOUT_S = 30.0
 END_MARGIN_S = 60.0
+PORTS_OF_A_ROUND, PORT_BLOCKS = 512, 16  # all below 32768, where ephemeral ports begin
 TOOLS = {
     Pattern.PAIRS: (Tool.WRITE_BW, Tool.SEND_BW, Tool.WRITE_LAT),
     Pattern.ACROSS: (Tool.WRITE_BW,),
@@ -48,12 +59,20 @@ class PerfOptions:
             count at intervals (SONiC reads queue counters every 10 s).
         queue_pairs: QPs of each flow; more spread over more paths.
         limit: Hosts that take part; all where empty.
+        depth: Which schedule.
+        more_rounds: Most rounds of each class that are added while data has not
+            crossed every cable between switches; none in a quick schedule.
+        budget_s: No further round begins when this time would be passed, as far
+            as the rounds so far tell. Classes share it; each has at least one round.
     """
 
     duration_s: int = 5
     settle_s: float = 11.0
     queue_pairs: int = 4
     limit: frozenset[str] | None = None
+    depth: Depth = Depth.STANDARD
+    more_rounds: int = 8
+    budget_s: float = math.inf
 
 
 def measure(
@@ -61,25 +80,75 @@ def measure(
     options: PerfOptions,
     progress: Callable[[str], None] = lambda _: None,
 ) -> list[RoundResult]:
-    """Run the standard schedule for every class that can be proven.
+    """Run the schedule for every class that can be proven.
 
     Reaches every device in the fabric that a flow may cross. A device that does
     not answer is named in the round's result, never left out of it.
     """
     ends = endpoints(fabric, limit=options.limit)
     islands = islands_of(fabric)
-    found = []
+    found: list[RoundResult] = []
     with Bench(fabric) as bench:
         progress(f"reading {len({end.host for end in ends})} hosts")
         hosts = bench.read([end.host for end in ends], EVERYTHING)
-        for item in tested_classes(fabric):
+        classes = tested_classes(fabric)
+        each = replace(options, budget_s=options.budget_s / max(1, len(classes)))
+        for item in classes:
             own = [end for end in ends if carries(fabric, end.ref, item)]
-            for one in rounds(own, islands):
+            course = _Course(bench, hosts, item, each, progress)
+            for one in rounds(own, islands, options.depth):
                 for tool in TOOLS[one.pattern]:
-                    progress(f"{item.name}: {tool.value}, {one.name}: {len(one.flows)} flows")
-                    runner = _Runner(bench, hosts, item, tool, options)
-                    found.append(runner.run(one))
+                    course.run(one, tool)
+            if options.depth is not Depth.QUICK:
+                course.cross_the_rest(own, islands)
+            found += course.results
     return found
+
+
+class _Course:
+    """The rounds of one class, one after the other."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        hosts: Mapping[str, Device | None],
+        item: TrafficClass,
+        options: PerfOptions,
+        progress: Callable[[str], None],
+    ) -> None:
+        self.bench, self.hosts, self.item = bench, hosts, item
+        self.options, self.progress = options, progress
+        self.results: list[RoundResult] = []
+        self._started = time.monotonic()
+
+    def run(self, one: Round, tool: Tool) -> None:
+        """Run one round; every round has TCP and, with them, UDP source ports of its own."""
+        if self.results and not self._has_time():
+            self.progress(f"{self.item.name}: no time left for {one.name}")
+            return
+        self.progress(f"{self.item.name}: {tool.value}, {one.name}: {len(one.flows)} flows")
+        first = DEFAULT_PORT + len(self.results) % PORT_BLOCKS * PORTS_OF_A_ROUND
+        runner = _Runner(self.bench, self.hosts, self.item, tool, self.options, first)
+        self.results.append(runner.run(one))
+
+    def _has_time(self) -> bool:
+        """Whether a round as long as those so far still fits."""
+        used = time.monotonic() - self._started
+        return used + used / len(self.results) <= self.options.budget_s
+
+    def cross_the_rest(self, ends: Sequence[Endpoint], islands: Mapping[str, str]) -> None:
+        """Add rounds while some cable between switches carried no data."""
+        fabric = self.bench.fabric
+        peers = peers_of(fabric)
+        for turn in range(self.options.more_rounds):
+            missed = coverage(self.results, fabric, self.item).missed
+            if not missed or not self._has_time():
+                return
+            more = round_for(missed, ends, peers, turn=turn, islands=islands)
+            if not more.flows:
+                return
+            self.progress(f"{self.item.name}: {len(missed)} cables carried no data yet")
+            self.run(more, Tool.WRITE_BW)
 
 
 @dataclass(frozen=True)
@@ -91,6 +160,7 @@ class _Runner:
     item: TrafficClass
     tool: Tool
     options: PerfOptions
+    first_port: int = DEFAULT_PORT
 
     def run(self, one: Round) -> RoundResult:
         touched = Footprint(self.bench.fabric, one)
@@ -105,7 +175,11 @@ class _Runner:
 
     def _flows(self, one: Round) -> tuple[FlowResult, ...]:
         self.bench.open_for(end.host for flow in one.flows for end in flow)
-        waiting = [self._serve(place, flow) for place, flow in enumerate(one.flows)]
+        taken: dict[str, int] = {}
+        waiting = []
+        for flow in one.flows:
+            place = taken[flow[1].host] = taken.get(flow[1].host, -1) + 1
+            waiting.append(self._serve(place, flow))
         sending = [_send(self.bench, flow) for flow in waiting]
         return tuple(self._end(flow) for flow in sending)
 
@@ -139,7 +213,7 @@ class _Runner:
             server_gid=server_gid.index,
             client_gid=client_gid.index,
             traffic_class=min(self.item.dscp) << 2 | ECN_CAPABLE,
-            port=DEFAULT_PORT + place,
+            port=self.first_port + place,
             queue_pairs=self.options.queue_pairs,
             duration_s=self.options.duration_s,
         )

@@ -85,6 +85,15 @@ PAGES = {
         "Check address, login and the device itself.",
         _DERIVED,
     ),
+    "cable-not-crossed": Page(
+        Severity.WARNING,
+        Verdict.FAIL,
+        "No data of the class was seen on this cable, though flows could have taken it: what was"
+        " proven does not hold for it.",
+        "See whether routing uses the port and whether hashing spreads flows (ECMP, polarisation);"
+        " or measure with --schedule exhaustive or more --queue-pairs.",
+        "derived: coverage is what egress counters show, not what was planned",
+    ),
     "rdma-test-failed": Page(
         Severity.ERROR,
         Verdict.FAIL,

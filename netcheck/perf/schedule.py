@@ -19,6 +19,22 @@ from netcheck.model.device import Device, LinkLayer, RdmaDevice, Role
 from netcheck.model.fabric import Fabric, PortRef
 from netcheck.model.known import ABSENT
 
+INCASTS = (2, 4, 8, 16)
+
+
+class Depth(StrEnum):
+    """How much is measured; each holds what the one before it holds.
+
+    ``quick`` loads every host link and congests every leaf once; ``standard`` makes
+    every host port a paused sender and crosses the cables between switches;
+    ``exhaustive`` takes every pair of leaves, incasts of 2, 4, 8 and 16 senders,
+    and half of the fabric against the other half.
+    """
+
+    QUICK = "quick"
+    STANDARD = "standard"
+    EXHAUSTIVE = "exhaustive"
+
 
 class Pattern(StrEnum):
     """What a round is for."""
@@ -91,22 +107,38 @@ def by_leaf(ends: Sequence[Endpoint]) -> Mapping[str, list[Endpoint]]:
 
 
 def rounds(
-    ends: Sequence[Endpoint], islands: Mapping[str, str] = MappingProxyType({})
+    ends: Sequence[Endpoint],
+    islands: Mapping[str, str] = MappingProxyType({}),
+    depth: Depth = Depth.STANDARD,
 ) -> list[Round]:
-    """Every round of the standard schedule, in the order in which to run them.
+    """Every round of a schedule, in the order in which to run them.
 
     ``islands`` gives ``leaf -> what it is connected with``: nothing is sent
     between leaves of different islands (the rails of a rail-only fabric).
     """
     leaves = by_leaf(ends)
     rings = list(_leaf_rings(leaves, islands))
-    found = [
-        _pairs_within(leaves),
-        _pairs_across(rings),
-        *_local_incasts(leaves),
-        *_ring_incast(rings),
-    ]
+    first, turned = _local_incasts(leaves)
+    if depth is Depth.QUICK:
+        found = [_pairs_within(leaves), first, *_ring_incast(rings)]
+    else:
+        found = [
+            _pairs_within(leaves),
+            _pairs_across(rings),
+            first,
+            turned,
+            *_ring_incast(rings),
+        ]
+    if depth is Depth.EXHAUSTIVE:
+        found += _every_pair_of_leaves(leaves, islands)
+        found += [_sized_incast(leaves, size) for size in INCASTS]
+        found.append(_bisection(leaves, islands))
     return [item for item in found if item.flows]
+
+
+def _island_of(leaf: str, islands: Mapping[str, str]) -> str:
+    """What a leaf is connected with; itself alone where islands are given and name it not."""
+    return islands.get(leaf, leaf if islands else "")
 
 
 def islands_of(fabric: Fabric) -> dict[str, str]:
@@ -152,15 +184,56 @@ def _is_apart(sender: Endpoint, receiver: Endpoint) -> bool:
     return sender.host != receiver.host
 
 
-def _leaf_rings(leaves: Mapping[str, list[Endpoint]], islands: Mapping[str, str]) -> Iterator[Ring]:
-    """Each leaf's endpoints with those of the next leaf of its island."""
-    by_island: dict[str, list[str]] = {}
+def leaves_by_island(
+    leaves: Mapping[str, list[Endpoint]], islands: Mapping[str, str]
+) -> list[list[str]]:
+    """Names of leaves that are connected with each other, together."""
+    found: dict[str, list[str]] = {}
     for name in leaves:
-        by_island.setdefault(islands.get(name, name if islands else ""), []).append(name)
-    for names in by_island.values():
-        if len(names) > 1:
+        found.setdefault(_island_of(name, islands), []).append(name)
+    return list(found.values())
+
+
+def _leaf_rings(
+    leaves: Mapping[str, list[Endpoint]], islands: Mapping[str, str], step: int = 1
+) -> Iterator[Ring]:
+    """Each leaf's endpoints with those of the leaf ``step`` further on in its island."""
+    for names in leaves_by_island(leaves, islands):
+        if len(names) > step:
             for place, name in enumerate(names):
-                yield leaves[name], leaves[names[(place + 1) % len(names)]]
+                yield leaves[name], leaves[names[(place + step) % len(names)]]
+
+
+def _every_pair_of_leaves(
+    leaves: Mapping[str, list[Endpoint]], islands: Mapping[str, str]
+) -> Iterator[Round]:
+    """Rings of every step but the first: each leaf has sent to each other one by the end."""
+    largest = max(map(len, leaves_by_island(leaves, islands)), default=0)
+    for step in range(2, largest):
+        pairs = _pairs_across(list(_leaf_rings(leaves, islands, step)))
+        yield Round(f"{pairs.name}, {step} further on", pairs.pattern, pairs.flows)
+
+
+def _sized_incast(leaves: Mapping[str, list[Endpoint]], size: int) -> Round:
+    """Within each leaf, as many incasts of that many senders as its NICs are enough for."""
+    flows: list[tuple[Endpoint, Endpoint]] = []
+    for ends in leaves.values():
+        for start in range(0, len(ends) - size, size + 1):
+            group = ends[start : start + size + 1]
+            flows += _onto(group[1:], receiver=group[0])
+    return Round(f"incast of {size} senders within each leaf", Pattern.INCAST, tuple(flows))
+
+
+def _bisection(leaves: Mapping[str, list[Endpoint]], islands: Mapping[str, str]) -> Round:
+    """The first half of an island's leaves against the second, in both directions."""
+    flows: list[tuple[Endpoint, Endpoint]] = []
+    for names in leaves_by_island(leaves, islands):
+        half = len(names) // 2
+        low = [end for name in names[:half] for end in leaves[name]]
+        high = [end for name in names[half : 2 * half] for end in leaves[name]]
+        pairs = [pair for pair in zip(low, high, strict=False) if _is_apart(*pair)]
+        flows += [*pairs, *((b, a) for a, b in pairs)]
+    return Round("half of the leaves with the other half", Pattern.ACROSS, tuple(flows))
 
 
 def _local_incasts(leaves: Mapping[str, list[Endpoint]]) -> Iterator[Round]:

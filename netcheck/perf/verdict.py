@@ -30,6 +30,7 @@ from netcheck.model.finding import (
 from netcheck.model.known import is_known
 from netcheck.perf.agreement import disagreements
 from netcheck.perf.bandwidth import bandwidth_findings
+from netcheck.perf.coverage import coverage
 from netcheck.perf.localise import suspects
 from netcheck.perf.losses import Sight, loss_sights, mark_sights, pause_sights, traffic_sights
 from netcheck.perf.observe import (
@@ -78,6 +79,7 @@ def judge_perf(results: Sequence[RoundResult], fabric: Fabric, basis: Basis) -> 
             *_test_findings(own),
             *_pause_elsewhere(own, fabric),
             *_class_findings(own, fabric, item),
+            *_not_crossed(own, fabric, item),
         ]
         findings += found
         if has_failed(found):
@@ -228,6 +230,23 @@ def _class_findings(
                 expected=str(other.expected),
                 found=str(other.found),
             )
+
+
+def _not_crossed(
+    results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
+) -> Iterator[Finding]:
+    """Cables between switches that no round was seen to use."""
+    if any(result.unreachable for result in results):
+        return
+    for ref in sorted(coverage(results, fabric, item).missed):
+        yield _finding(
+            "cable-not-crossed",
+            Place(ref.device, ref.port),
+            f"data of class {item.name} on this cable expected, found none in"
+            f" {len(results)} rounds",
+            expected="data",
+            found="none",
+        )
 
 
 def loss_finding(sight: Sight, item: TrafficClass) -> Finding:

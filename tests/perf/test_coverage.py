@@ -1,0 +1,174 @@
+"""Every cable between switches is crossed, whatever the switches' hashes are."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netcheck.model.fabric import PortRef
+from netcheck.perf.coverage import round_for
+from netcheck.perf.schedule import Depth, Endpoint, Pattern, Round, rounds
+
+HOSTS, RAILS, DOWN, SPINES = 1024, 8, 32, 32
+QUEUE_PAIRS = 4
+MOST_ROUNDS = 40
+SEEDS = 100
+LARGE_NICS = 16_384
+
+
+def clos(hosts: int, rails: int = RAILS, down: int = DOWN) -> list[Endpoint]:
+    """Hosts cabled rail by rail: NICs of one rail of ``down`` hosts share a leaf."""
+    return sorted(
+        Endpoint(
+            f"gpu{host:05}",
+            f"rail{rail}",
+            f"mlx5_{rail}",
+            PortRef(f"leaf{host // down:03}-{rail}", f"p{host % down}"),
+        )
+        for host in range(hosts)
+        for rail in range(rails)
+    )
+
+
+class HiddenClos:
+    """Two tiers; each leaf has one cable to each spine and a hash that nobody is told."""
+
+    def __init__(self, ends: list[Endpoint], seed: int) -> None:
+        self.draw = random.Random(f"hash {seed}")  # noqa: S311 -- a hash, no secret
+        self.leaves = sorted({end.leaf.device for end in ends})
+        self.spines = list(range(SPINES))
+        self.up = {(leaf, spine) for leaf in self.leaves for spine in self.spines}
+        self.down = {(spine, leaf) for leaf, spine in self.up}
+
+    def run(self, one: Round) -> None:
+        for sender, receiver in one.flows:
+            a, b = sender.leaf.device, receiver.leaf.device
+            for spine in self.draw.choices(self.spines, k=QUEUE_PAIRS) if a != b else ():
+                self.up.discard((a, spine))
+                self.down.discard((spine, b))
+
+    @property
+    def missed(self) -> dict[PortRef, str]:
+        """Egress ports of cables that nothing crossed, and what is at the other end."""
+        found = {PortRef(leaf, f"up{spine}"): f"spine{spine}" for leaf, spine in self.up}
+        return found | {PortRef(f"spine{spine}", leaf): leaf for spine, leaf in self.down}
+
+
+def across_of(ends: list[Endpoint]) -> list[Round]:
+    return [one for one in rounds(ends) if one.pattern is Pattern.ACROSS]
+
+
+def rounds_until_all_are_crossed(ends: list[Endpoint], across: list[Round], seed: int) -> int:
+    fabric = HiddenClos(ends, seed)
+    for one in across:
+        fabric.run(one)
+    taken = len(across)
+    while (missed := fabric.missed) and taken < MOST_ROUNDS:
+        fabric.run(round_for(frozenset(missed), ends, missed, turn=taken))
+        taken += 1
+    return MOST_ROUNDS + 1 if missed else taken
+
+
+@pytest.mark.slow
+def test_a_large_fabric_is_crossed_within_forty_rounds_whatever_the_hashes() -> None:
+    ends = clos(HOSTS)
+    across = across_of(ends)
+    taken = [rounds_until_all_are_crossed(ends, across, seed) for seed in range(SEEDS)]
+    assert sum(count <= MOST_ROUNDS for count in taken) >= 0.95 * SEEDS
+
+
+def test_a_small_fabric_is_crossed_within_forty_rounds_whatever_the_hashes() -> None:
+    ends = clos(64)
+    across = across_of(ends)
+    taken = [rounds_until_all_are_crossed(ends, across, seed) for seed in range(10)]
+    assert max(taken) <= MOST_ROUNDS
+
+
+def test_a_cable_that_hashing_never_picks_stays_missed_and_ends_the_search() -> None:
+    ends = clos(64)
+    fabric = HiddenClos(ends, 0)
+    dead = fabric.spines.pop()
+    for turn in range(MOST_ROUNDS):
+        missed = fabric.missed
+        fabric.run(round_for(frozenset(missed), ends, missed, turn=turn))
+    assert {spine for _, spine in fabric.up} | {spine for spine, _ in fabric.down} == {dead}
+
+
+@given(
+    hosts=st.integers(2, 24),
+    rails=st.integers(1, 3),
+    down=st.integers(1, 8),
+    turn=st.integers(0, 5),
+    depth=st.sampled_from(Depth),
+)
+@settings(deadline=None)
+def test_no_nic_sends_or_receives_twice_but_in_an_incast(
+    hosts: int, rails: int, down: int, turn: int, depth: Depth
+) -> None:
+    ends = clos(hosts, rails, down)
+    more = round_for(frozenset(), ends, {}, turn=turn)
+    for one in [*rounds(ends, depth=depth), more]:
+        sending = Counter(sender for sender, _ in one.flows)
+        receiving = Counter(receiver for _, receiver in one.flows)
+        assert not sending or max(sending.values()) == 1
+        assert all(sender.host != receiver.host for sender, receiver in one.flows)
+        if one.pattern is not Pattern.INCAST:
+            assert not receiving or max(receiving.values()) == 1
+
+
+@given(rails=st.integers(1, 3), turn=st.integers(0, 5))
+def test_only_leaves_at_a_missed_cable_take_part(rails: int, turn: int) -> None:
+    ends = clos(24, rails, 4)
+    missed = frozenset({PortRef("leaf001-0", "spine00"), PortRef("spine01", "leaf002-0")})
+    peers = {
+        PortRef("leaf001-0", "spine00"): "spine00",
+        PortRef("spine01", "leaf002-0"): "leaf002-0",
+    }
+    found = round_for(missed, ends, peers, turn=turn)
+    assert found.flows
+    for sender, receiver in found.flows:
+        assert sender.leaf.device == "leaf001-0" or receiver.leaf.device == "leaf002-0"
+        assert sender.leaf.device != receiver.leaf.device
+
+
+def test_exhaustive_takes_every_pair_of_leaves_and_every_size_of_incast() -> None:
+    ends = clos(34, 1, 17)
+    three = [*ends, *(end for end in clos(51, 1, 17) if end not in ends)]
+    found = rounds(three, depth=Depth.EXHAUSTIVE)
+    pairs = {
+        (a.leaf.device, b.leaf.device)
+        for one in found
+        if one.pattern is Pattern.ACROSS
+        for a, b in one.flows
+    }
+    leaves = {end.leaf.device for end in three}
+    assert pairs == {(a, b) for a in leaves for b in leaves if a != b}
+    sizes = {
+        count
+        for one in found
+        if one.pattern is Pattern.INCAST and "senders" in one.name
+        for count in Counter(receiver for _, receiver in one.flows).values()
+    }
+    assert sizes == {2, 4, 8, 16}
+
+
+def test_nothing_is_sent_between_islands() -> None:
+    ends = clos(16, 2, 4)
+    islands = {end.leaf.device: end.rdma for end in ends}
+    for one in [
+        *rounds(ends, islands, Depth.EXHAUSTIVE),
+        round_for(frozenset(), ends, {}, turn=0, islands=islands),
+    ]:
+        assert all(a.rdma == b.rdma for a, b in one.flows)
+
+
+def test_a_standard_schedule_of_sixteen_thousand_nics_uses_each_of_them() -> None:
+    ends = clos(LARGE_NICS // RAILS)
+    found = rounds(ends)
+    assert len(ends) == LARGE_NICS
+    assert {sender for one in found for sender, _ in one.flows} == set(ends)
+    assert {sender for sender, _ in round_for(frozenset(), ends, {}, turn=0).flows} <= set(ends)
