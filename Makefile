@@ -4,7 +4,7 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test test-fast test-slow check format bench bench-scale golden docs sweep fuzz clean
+.PHONY: help demo test test-fast test-slow check format bench bench-scale golden docs sweep fuzz mutate clean
 help:
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -55,6 +55,9 @@ sweep: $(STAMP)  ## delete and cut every line of every snapshot (36 min on 2 cor
 
 fuzz: $(STAMP)  ## parsers under mutation of real outputs, ten minutes a platform
 	$(BIN)/python -m tests.fuzz.run
+
+mutate: $(STAMP)  ## one knob of a correct fabric changed at a time; what harms traffic must be found
+	$(BIN)/python -m tests.mutation.run --put
 
 clean:  ## remove what was built
 	rm -rf $(VENV) dist build .lab .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,239 @@
+"""``make mutate``: a correct fabric, one knob changed at a time, harm by traffic, lint beside it.
+
+``python -m tests.mutation.run [PLATFORM ...]``; ``hosts`` are the adapters. What lint misses is
+listed in ``.mutation/PLATFORM.txt``; the exit code is 1 where it misses more than allowed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from benchmarks.results import machine, put
+from netcheck import api
+from tests.mutation.fabric import Kind, kinds
+from tests.mutation.judging import Linter
+from tests.mutation.mutants import Mutant, host_mutants, switch_mutants
+from tests.mutation.traffic import Harm, Seen, harms, see
+from tests.mutation.world import Holdings, RefusedError, World
+
+EXEMPT = Path(__file__).with_name("exempt.yaml")
+FOLDER = Path(".mutation")
+HOSTS = "hosts"
+WANTED_PERCENT = 99
+FIGURES = ("mutants", "equal", "refused", "harmful", "found", "alone")
+
+
+@dataclass
+class Row:
+    """Figures of one knob on one platform."""
+
+    mutants: int = 0
+    equal: int = 0
+    refused: int = 0
+    harmful: int = 0
+    found: int = 0
+    alone: int = 0
+    missed: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Outcome:
+    """Figures of one platform, by knob."""
+
+    platform: str
+    rows: dict[str, Row] = field(default_factory=dict)
+    noise: int = 0
+    seconds: float = 0.0
+
+    def row(self, knob: str) -> Row:
+        """Figures of a knob."""
+        return self.rows.setdefault(knob, Row())
+
+    @property
+    def total(self) -> Row:
+        """Figures of all knobs."""
+        found = Row()
+        for row in self.rows.values():
+            for name in FIGURES:
+                setattr(found, name, getattr(found, name) + getattr(row, name))
+        return found
+
+
+@dataclass
+class Bench:
+    """One world with what is known of it: which harm a change does, and whether lint finds it.
+
+    ``is_hasty``: what lint finds is not run, so that only what is missed is counted.
+    """
+
+    world: World
+    linter: Linter
+    memory: dict[object, object] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    is_hasty: bool = False
+    before: Seen = field(default_factory=Seen)
+
+    @classmethod
+    def of(cls, kind: Kind, folder: Path) -> Bench:
+        """Build a fabric and look at it while all is well."""
+        world = World.of(kind, folder)
+        linter = Linter(api.load_intent(folder / f"{kind.name}.yaml"), folder / "lint")
+        bench = cls(world, linter)
+        bench.before = see(world.held({}), bench.memory)
+        bench.seen.add(_key({}))
+        return bench
+
+    def is_new(self, texts: Holdings) -> bool:
+        """No mutant had these texts before."""
+        key = _key(texts)
+        is_known = key in self.seen
+        self.seen.add(key)
+        return not is_known
+
+    def harms(self, texts: Holdings) -> list[Harm]:
+        """What the change does to traffic.
+
+        Raises:
+            RefusedError: A device does not take its text.
+        """
+        return list(harms(self.before, see(self.world.held(texts), self.memory)))
+
+    def is_found(self, texts: Holdings, *, with_intent: bool) -> bool:
+        """Lint has a finding."""
+        held = {**self.world.texts, **texts}
+        return bool(self.linter.found(held, with_intent=with_intent))
+
+
+def _key(texts: Holdings) -> str:
+    return repr(sorted((name, sorted(held.items())) for name, held in texts.items()))
+
+
+def measure(bench: Bench, mutants: Iterator[Mutant], name: str) -> Outcome:
+    """Try every mutant."""
+    outcome = Outcome(name)
+    begin = time.process_time()
+    outcome.noise = sum(
+        len(bench.linter.found(bench.world.texts, with_intent=told)) for told in (True, False)
+    )
+    for mutant in mutants:
+        _try(bench, mutant, outcome.row(mutant.knob))
+    outcome.seconds = time.process_time() - begin
+    return outcome
+
+
+def _try(bench: Bench, mutant: Mutant, row: Row) -> None:
+    row.mutants += 1
+    if mutant.texts is None:
+        row.refused += 1
+        return
+    if not bench.is_new(mutant.texts):
+        row.equal += 1
+        return
+    if bench.is_hasty and bench.is_found(mutant.texts, with_intent=True):
+        return
+    try:
+        done = bench.harms(mutant.texts)
+    except RefusedError:
+        row.refused += 1
+        return
+    if not done:
+        return
+    row.harmful += 1
+    is_seen = bench.is_found(mutant.texts, with_intent=True)
+    is_seen_alone = bench.is_found(mutant.texts, with_intent=False)
+    row.found += is_seen or is_seen_alone
+    row.alone += is_seen_alone
+    if not is_seen and not is_seen_alone:
+        row.missed.append(f"{mutant.knob}: {mutant.how}: {', '.join(done)}")
+
+
+def exempted() -> dict[str, dict[str, str]]:
+    """Leaves that are not counted. Shape: ``platform -> knob -> reason``."""
+    return yaml.safe_load(EXEMPT.read_text("utf-8")) or {}
+
+
+def of_platform(
+    name: str, folder: Path, stride: int = 1, start: int = 0, *, is_hasty: bool = False
+) -> Outcome:
+    """Mutate one platform, or the hosts."""
+    table = kinds()
+    bench = Bench.of(table["sonic" if name == HOSTS else name], folder)
+    bench.is_hasty = is_hasty
+    given: Callable[[World, int, int], Iterator[Mutant]] = (
+        host_mutants if name == HOSTS else switch_mutants
+    )
+    return measure(bench, given(bench.world, stride, start), name)
+
+
+def lines_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """The section of ``RESULTS.md``."""
+    yield f"{machine()}."
+    yield ""
+    heads = ("platform", "knob", *FIGURES[:-1], "found without intent", "missed")
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
+    for outcome in outcomes:
+        for knob, row in sorted(outcome.rows.items()):
+            if row.harmful:
+                yield _line(outcome.platform, knob, row)
+        yield _line(outcome.platform, "**all**", outcome.total)
+    yield ""
+    for outcome in outcomes:
+        quiet = f"{outcome.noise} findings on the unmutated fabric"
+        yield f"- {outcome.platform}: {outcome.seconds:.0f} s of processor time, {quiet}"
+
+
+def _line(platform: str, knob: str, row: Row) -> str:
+    cells = (row.mutants, row.equal, row.refused, row.harmful, row.found, row.alone)
+    figures = " | ".join(str(one) for one in (*cells, row.harmful - row.found))
+    return f"| {platform} | {knob} | {figures} |"
+
+
+def share_found(outcome: Outcome) -> float:
+    """Percent of harmful mutants that lint found, without exempted leaves."""
+    skipped = exempted().get(outcome.platform, {})
+    rows = [row for knob, row in outcome.rows.items() if knob not in skipped]
+    harmful = sum(row.harmful for row in rows)
+    return 100 * sum(row.found for row in rows) / harmful if harmful else 100.0
+
+
+def main() -> int:
+    """Mutate platforms; give the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("platforms", nargs="*", default=[*kinds(), HOSTS])
+    parser.add_argument("--stride", type=int, default=1, help="take every n-th mutant")
+    parser.add_argument("--start", type=int, default=0, help="beginning with this one")
+    parser.add_argument("--misses", action="store_true", help="run only what lint does not find")
+    parser.add_argument("--put", action="store_true", help="write benchmarks/RESULTS.md")
+    options = parser.parse_args()
+    FOLDER.mkdir(exist_ok=True)
+    outcomes = []
+    for name in options.platforms:
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = of_platform(
+                name, Path(folder), options.stride, options.start, is_hasty=options.misses
+            )
+        outcomes.append(outcome)
+        missed = [line for row in outcome.rows.values() for line in row.missed]
+        (FOLDER / f"{name}.txt").write_text("".join(f"{line}\n" for line in missed), "utf-8")
+        sys.stdout.write(f"{name}: {share_found(outcome):.1f} % found, {len(missed)} missed\n")
+        sys.stdout.flush()
+    lines = list(lines_of(outcomes))
+    if options.put:
+        put("Mutation (`make mutate`)", lines)
+    else:
+        sys.stdout.write("\n".join([*lines, ""]))
+    is_good = all(share_found(one) >= WANTED_PERCENT and not one.noise for one in outcomes)
+    return 0 if is_good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
