@@ -11,7 +11,7 @@ from tests.cli.casework import Finding, Run, failures, missing
 EXPECTED: dict[str, list[dict[str, Any]]] = yaml.safe_load(
     Path(__file__).with_name("shared_cases.yaml").read_text("utf-8")
 )  # Any: YAML
-PLATFORMS = {"cumulus", "eos", "host-mlx5", "nxos", "sonic"}
+PLATFORMS = {"cumulus", "eos", "host-mlx5", "ib", "nxos", "sonic"}
 
 
 def cases(shared: Path) -> list[Path]:
