@@ -22,5 +22,8 @@ def parse(documents: Sequence[Document], *, name: str) -> Device:
     ]
     book = Book()
     for form, page in sorted(known, key=lambda pair: pair[0].rank):
-        form.reader(Page(page), book)
+        try:
+            form.reader(Page(page), book)
+        except ValueError as error:  # a number of thousands of digits
+            book.complain(Page(page).at(0), f"an output of {form.name}", str(error))
     return build(book, name)

@@ -28,6 +28,7 @@ _DESTINATION: Final = re.compile(
 # OpenSM counts LIDs that it then leaves out of its dump, ibroute only those it shows.
 _ENDED: Final = re.compile(r"(\d+) (valid )?m?lids dumped")
 _ROWS: Final = re.compile(r"^0x([0-9a-f]{4}) (\d{3})\b", re.MULTILINE)
+_MLID: Final = re.compile(r"0x[0-9a-f]{4} ")
 _FDB: Final = re.compile(r"dump_ucast_routes: Switch (0x[0-9a-f]+)")
 _LARGEST_LID: Final = 0xBFFF
 _MLID_COLUMN: Final = 12  # where the ports' columns start, two characters each
@@ -146,7 +147,7 @@ def read_multicast(page: Page, book: Book) -> None:
             continue
         table = {}
         for line in lines[1:]:
-            if line[:2] == "0x":
+            if _MLID.match(line):
                 cells = line[_MLID_COLUMN::2]
                 table[int(line[:6], 16)] = tuple(
                     number for number, cell in enumerate(cells) if cell == "x"
