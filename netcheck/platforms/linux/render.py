@@ -18,6 +18,7 @@ from netcheck.platforms.linux.commands import OWN_BLOCK, SCRIPT_FOLDER, SERVICE
 from netcheck.platforms.linux.quirks import PRIORITIES
 from netcheck.platforms.linux.refuse import bare, refusals_of, users_of
 from netcheck.platforms.platform import Refusal
+from netcheck.platforms.templates import templates_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -48,16 +49,7 @@ class Section:
 
 @cache
 def _templates() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 -- lint renders nothing
-
-    return Environment(
-        loader=PackageLoader("netcheck.platforms.linux"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 -- shell and configuration files, no HTML
-    )
+    return templates_of("linux")
 
 
 def rdma_ports(device: Device) -> dict[str, Port]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from netcheck.model.device import Device, Port
@@ -16,23 +16,23 @@ from netcheck.model.errors import RefusalError
 from netcheck.model.fabric import Fabric
 from netcheck.model.known import ABSENT, is_known
 from netcheck.model.qos import DcbxMode, Trust, WatchdogAction
-from netcheck.platforms.nxos.parsed.words import number_list
+from netcheck.platforms.nxos.parsed.words import number_list, port_order
 from netcheck.platforms.nxos.rendered.accounts import input_lines
 from netcheck.platforms.nxos.rendered.facts import (
     Classes,
     class_mtus,
     classes_of,
-    device_qos,
     explicit_accounts,
     has_network_policy,
     no_drop,
-    ordered_ports,
     watchdogs,
 )
 from netcheck.platforms.nxos.rendered.limits import find_refusals
 from netcheck.platforms.nxos.rendered.names import PREFIX, Names, policy_word, speed_word
 from netcheck.platforms.nxos.rendered.queues import output_lines, output_of
 from netcheck.platforms.platform import Refusal
+from netcheck.platforms.switch import Switch, switch_of
+from netcheck.platforms.templates import templates_of
 
 if TYPE_CHECKING:
     import jinja2
@@ -46,18 +46,19 @@ _MATCH: Final = {Trust.DSCP: "dscp", Trust.PCP: "cos"}
 
 def refusals(device: Device, fabric: Fabric) -> list[Refusal]:  # noqa: ARG001 -- all limits are the switch's own
     """Give everything in the device's policy that a running-config cannot express."""
-    return list(find_refusals(device))
+    return list(find_refusals(switch_of(device, port_order)))
 
 
-def render(device: Device, fabric: Fabric) -> Mapping[str, str]:
+def render(device: Device, fabric: Fabric) -> Mapping[str, str]:  # noqa: ARG001 -- as above
     """Give ``running-config.txt`` with the owned lines, byte-stable.
 
     Raises:
         RefusalError: Something cannot be expressed; ``refusals`` gives all of it.
     """
-    for refusal in refusals(device, fabric):
+    switch = switch_of(device, port_order)
+    for refusal in find_refusals(switch):
         raise RefusalError(refusal.limit, f"{refusal.place}: {refusal.reason}")
-    content = _content(device)
+    content = _content(switch)
     topics = {
         "globals": {"lines": content.globals},
         "classes": {"maps": content.class_maps},
@@ -76,38 +77,39 @@ class _Content:
     Attributes:
         class_maps: ``(header, match lines)``.
         policies: ``(header, [(class, lines)])``.
-        ports: ``(name, lines)``.
+        ports: ``(name, text below the name)``.
     """
 
     globals: list[str] = field(default_factory=list)
     class_maps: list[tuple[str, list[str]]] = field(default_factory=list)
     policies: list[Block] = field(default_factory=list)
     system: list[str] = field(default_factory=list)
-    ports: list[tuple[str, list[str]]] = field(default_factory=list)
+    ports: list[tuple[str, str]] = field(default_factory=list)
 
 
-def _content(device: Device) -> _Content:
-    content = _Content(globals=list(_global_lines(device)))
-    if has_network_policy(device):
-        content.policies.append(_network_policy(device))
+def _content(switch: Switch) -> _Content:
+    content = _Content(globals=list(_global_lines(switch)))
+    if has_network_policy(switch):
+        content.policies.append(_network_policy(switch))
         content.system.append(f"service-policy type network-qos {NETWORK_POLICY}")
     kinds = {"qos": Names(), "out": Names(), "in": Names()}
-    alike: dict[object, list[str]] = {}
-    for port in ordered_ports(device):
-        kind = (port.qos, port.policy, port.speed_bps, port.l2_mtu)
-        if kind not in alike:
-            alike[kind] = [*_port_lines(port), *_bound(port, kinds, content)]
-        if lines := alike[kind]:
-            content.ports.append((port.name, lines))
+    texts = [_below((*_port_lines(port), *_bound(port, kinds, content))) for port in switch.kinds]
+    content.ports = [(port.name, text) for port, text in switch.for_each_port(texts) if text]
     return content
 
 
-def _global_lines(device: Device) -> Iterator[str]:
-    if any(port.qos.dcbx_mode is DcbxMode.IEEE for port in device.ports.values()):
+@lru_cache(maxsize=1024)
+def _below(lines: tuple[str, ...]) -> str:
+    """Give the text of an interface below its name; equal ones are rendered once."""
+    return _environment().get_template("interface.j2").render(lines=lines) if lines else ""
+
+
+def _global_lines(switch: Switch) -> Iterator[str]:
+    if any(port.qos.dcbx_mode is DcbxMode.IEEE for port in switch.kinds):
         yield "feature lldp"
         yield "lldp tlv-select dcbxp egress-queuing"
-    poll = device_qos(device).watchdog_poll_ms
-    found = next((one for _, one in watchdogs(device)), None)
+    poll = switch.qos.watchdog_poll_ms
+    found = next((one for _, one in watchdogs(switch.kinds)), None)
     if found is not None:
         yield "priority-flow-control watch-dog-interval on"
     if is_known(poll):
@@ -119,8 +121,8 @@ def _global_lines(device: Device) -> Iterator[str]:
         yield f"priority-flow-control auto-restore multiplier {restoration}"
 
 
-def _network_policy(device: Device) -> Block:
-    paused, mtus = no_drop(device.ports.values()), class_mtus(device)
+def _network_policy(switch: Switch) -> Block:
+    paused, mtus = no_drop(switch.kinds), class_mtus(switch)
     classes = []
     for group in (*range(1, 8), 0):
         lines = [f"pause pfc-cos {number_list(paused[group])}"] if group in paused else []
@@ -203,13 +205,4 @@ def _set_lines(group: int, classes: Classes) -> Iterator[str]:
 
 @cache
 def _environment() -> jinja2.Environment:
-    import jinja2  # noqa: PLC0415 -- lint renders nothing
-
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("netcheck.platforms.nxos"),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 -- the output is a configuration, no page
-    )
+    return templates_of("nxos")

@@ -5,27 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
-from netcheck.model.device import Device, Port
+from netcheck.model.device import Port
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known
-from netcheck.model.qos import Buffer, DeviceQos, PortQos, Static, Trust, Watchdog
-from netcheck.platforms.nxos.parsed.words import port_order
+from netcheck.model.qos import Buffer, PortQos, Static, Trust, Watchdog
 from netcheck.platforms.nxos.quirks import QUEUES
+from netcheck.platforms.switch import Switch
 
 NoDrop = FrozenMap[int, frozenset[int]]
 IDENTITY = FrozenMap({number: number for number in QUEUES})
 MARKS = {Trust.DSCP: range(64), Trust.PCP: QUEUES}
-
-
-def device_qos(device: Device) -> DeviceQos:
-    """Give what holds for the whole switch."""
-    return next(iter(device.qos.values()), DeviceQos())
-
-
-def ordered_ports(device: Device) -> list[Port]:
-    """Give the ports as they stand in a running-config."""
-    return [device.ports[name] for name in sorted(device.ports, key=port_order)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +35,7 @@ class Classes:
     remark_pcp: FrozenMap[int, int]
 
 
+@lru_cache(maxsize=1024)
 def classes_of(qos: PortQos) -> Classes | None:
     """Give the classification of a port; None where no map is said."""
     for trust, found in ((Trust.DSCP, qos.dscp_to_priority), (Trust.PCP, qos.pcp_to_priority)):
@@ -62,12 +54,12 @@ def classes_of(qos: PortQos) -> Classes | None:
     return None
 
 
-def distinct_ports(device: Device) -> list[Port]:
-    """Give one port of each kind, the first in order: equal ones have equal lines."""
-    kinds = {
-        (port.qos, port.cable_m, port.l2_mtu): port for port in reversed(ordered_ports(device))
-    }
-    return list(reversed(kinds.values()))
+def distinct_ports(switch: Switch) -> list[Port]:
+    """Give the first port of each kind that is judged on its own, in order."""
+    kinds: dict[tuple[object, ...], Port] = {}
+    for port in switch.kinds:
+        kinds.setdefault((port.qos, port.cable_m, port.l2_mtu), port)
+    return list(kinds.values())
 
 
 def no_drop(ports: Iterable[Port]) -> NoDrop:
@@ -86,7 +78,7 @@ def group_of(qos: PortQos, pfc_priority: int) -> int:
     return mapped.get(pfc_priority, pfc_priority) if is_known(mapped) else pfc_priority
 
 
-def has_network_policy(device: Device) -> bool:
+def has_network_policy(switch: Switch) -> bool:
     """Something is said that the policy of type network-qos holds."""
     facts = (
         "pfc_tx",
@@ -95,17 +87,15 @@ def has_network_policy(device: Device) -> bool:
         "pfc_priority_to_priority_group",
         "mtu_by_priority",
     )
-    return any(
-        getattr(port.qos, fact) is not UNKNOWN for port in device.ports.values() for fact in facts
-    )
+    return any(getattr(port.qos, fact) is not UNKNOWN for port in switch.kinds for fact in facts)
 
 
-def class_mtus(device: Device) -> FrozenMap[int, int]:
+def class_mtus(switch: Switch) -> FrozenMap[int, int]:
     """Give ``qos-group -> MTU``: as said, else the largest MTU of any port for every class."""
-    for port in ordered_ports(device):
+    for port in switch.kinds:
         if is_known(port.qos.mtu_by_priority):
             return port.qos.mtu_by_priority
-    mtus = [port.l2_mtu for port in device.ports.values() if is_known(port.l2_mtu)]
+    mtus = [port.l2_mtu for port in switch.kinds if is_known(port.l2_mtu)]
     least = 1500
     return FrozenMap(dict.fromkeys(QUEUES, max(least, *mtus))) if mtus else FrozenMap()
 
@@ -132,6 +122,7 @@ def expected_pfc_map(paused: NoDrop, qos: PortQos) -> FrozenMap[int, int]:
     return IDENTITY.with_items({each: group for group in owned for each in paused[group]})
 
 
+@lru_cache(maxsize=1024)
 def explicit_accounts(qos: PortQos) -> FrozenMap[int, Buffer]:
     """Accounts that state their numbers, by qos-group."""
     accounts = qos.ingress_buffer if is_known(qos.ingress_buffer) else FrozenMap[int, Buffer]()
@@ -155,8 +146,8 @@ def pause_threshold(account: Buffer) -> Known[int]:
     return UNKNOWN
 
 
-def watchdogs(device: Device) -> Iterator[tuple[Port, Watchdog]]:
+def watchdogs(ports: Iterable[Port]) -> Iterator[tuple[Port, Watchdog]]:
     """Yield each port that has a watchdog, with it."""
-    for port in ordered_ports(device):
+    for port in ports:
         if is_known(port.qos.watchdog):
             yield port, port.qos.watchdog

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from functools import lru_cache
 
-from netcheck.model.device import Device, Port
+from netcheck.model.device import Port
 from netcheck.model.known import ABSENT, UNKNOWN, is_known
 from netcheck.model.qos import DcbxMode, DeviceQos, PfcMode, Trust, WatchdogAction
 from netcheck.platforms.nxos.rendered.accounts import account_refusals
@@ -14,7 +15,6 @@ from netcheck.platforms.nxos.rendered.facts import (
     MARKS,
     NoDrop,
     classes_of,
-    device_qos,
     distinct_ports,
     expected_groups,
     expected_pfc_map,
@@ -24,47 +24,61 @@ from netcheck.platforms.nxos.rendered.facts import (
 from netcheck.platforms.nxos.rendered.queues import queue_refusals
 from netcheck.platforms.nxos.rendered.refuse import outside, refuse
 from netcheck.platforms.platform import Refusal
+from netcheck.platforms.switch import Switch, bare
 
-_DEVICE_FACTS = frozenset({"watchdog_poll_ms", "is_headroom_computed"})
+_NO_KNOB = tuple(
+    each.name
+    for each in fields(DeviceQos)
+    if each.name not in {"watchdog_poll_ms", "is_headroom_computed"}
+)
 
 
-def find_refusals(device: Device) -> Iterator[Refusal]:
-    """Yield everything in the device's policy that a running-config cannot express."""
-    if len(device.qos) > 1:
-        yield refuse("multi-asic", device.name, f"{len(device.qos)} ASICs")
-    yield from _device_refusals(device)
-    yield from _watchdog_refusals(device)
-    yield from _network_refusals(device)
-    ports = distinct_ports(device)
+def find_refusals(switch: Switch) -> Iterator[Refusal]:
+    """Yield everything in the switch's policy that a running-config cannot express."""
+    asics = len(switch.device.qos)
+    if asics > 1:
+        yield refuse("multi-asic", switch.name, f"{asics} ASICs")
+    yield from _device_refusals(switch)
+    if next(_watchdog_refusals(switch, switch.kinds), None) is not None:
+        yield from _watchdog_refusals(switch, switch.ports)
+    yield from _network_refusals(switch)
+    ports = distinct_ports(switch)
     paused = no_drop(ports)
     for port in ports:
-        yield from _port_refusals(paused, port, f"{device.name} {port.name}")
+        if not _is_clean(bare(port), paused):
+            yield from _port_refusals(paused, port, f"{switch.name} {port.name}")
 
 
-def _device_refusals(device: Device) -> Iterator[Refusal]:
-    qos = device_qos(device)
-    for each in fields(DeviceQos):
-        if each.name not in _DEVICE_FACTS and getattr(qos, each.name) is not UNKNOWN:
-            yield refuse("device-buffers", device.name, f"{each.name} said")
+@lru_cache(maxsize=4096)
+def _is_clean(port: Port, paused: NoDrop) -> bool:
+    """Nothing of a port is refused, whatever it is called; many ports are like it."""
+    return next(_port_refusals(paused, port, ""), None) is None
+
+
+def _device_refusals(switch: Switch) -> Iterator[Refusal]:
+    qos, name = switch.qos, switch.name
+    for fact in _NO_KNOB:
+        if getattr(qos, fact) is not UNKNOWN:
+            yield refuse("device-buffers", name, f"{fact} said")
     if qos.watchdog_poll_ms is ABSENT:
-        yield refuse("watchdog-interval", device.name, "none")
-    yield from outside("watchdog-interval", device.name, [qos.watchdog_poll_ms])
+        yield refuse("watchdog-interval", name, "none")
+    yield from outside("watchdog-interval", name, [qos.watchdog_poll_ms])
     if is_known(qos.is_headroom_computed):
         accounts = [
             one
-            for port in device.ports.values()
+            for port in switch.kinds
             if is_known(port.qos.ingress_buffer)
             for one in port.qos.ingress_buffer.values()
         ]
         if qos.is_headroom_computed != any(one.is_computed is True for one in accounts):
-            yield refuse("headroom-computed", device.name, qos.is_headroom_computed)
+            yield refuse("headroom-computed", name, qos.is_headroom_computed)
 
 
-def _watchdog_refusals(device: Device) -> Iterator[Refusal]:
-    poll = device_qos(device).watchdog_poll_ms
+def _watchdog_refusals(switch: Switch, ports: Iterable[Port]) -> Iterator[Refusal]:
+    poll = switch.qos.watchdog_poll_ms
     times = set()
-    for port, watchdog in watchdogs(device):
-        place = f"{device.name} {port.name} watchdog"
+    for port, watchdog in watchdogs(ports):
+        place = f"{switch.name} {port.name} watchdog"
         if watchdog.action is WatchdogAction.FORWARD:
             yield refuse("watchdog-action", place, "forward")
         if watchdog.priorities is not UNKNOWN and watchdog.priorities != port.qos.pfc_tx:
@@ -81,31 +95,27 @@ def _watchdog_refusals(device: Device) -> Iterator[Refusal]:
             yield from outside("watchdog-detection", place, [pair[0] // poll])
             yield from outside("watchdog-restoration", place, [pair[1] // poll])
     if len(times) > 1:
-        yield refuse("watchdog-device-wide", device.name, f"{len(times)} different ones")
+        yield refuse("watchdog-device-wide", switch.name, f"{len(times)} different ones")
 
 
-def _network_refusals(device: Device) -> Iterator[Refusal]:
+def _network_refusals(switch: Switch) -> Iterator[Refusal]:
     sets = {
-        port.qos.pfc_tx
-        for port in device.ports.values()
-        if is_known(port.qos.pfc_tx) and port.qos.pfc_tx
+        port.qos.pfc_tx for port in switch.kinds if is_known(port.qos.pfc_tx) and port.qos.pfc_tx
     }
     if len(sets) > 1:
         found = " and ".join(sorted(str(sorted(each)) for each in sets))
-        yield refuse("pfc-device-wide", device.name, found)
+        yield refuse("pfc-device-wide", switch.name, found)
     said = {
-        port.qos.mtu_by_priority
-        for port in device.ports.values()
-        if port.qos.mtu_by_priority is not UNKNOWN
+        port.qos.mtu_by_priority for port in switch.kinds if port.qos.mtu_by_priority is not UNKNOWN
     }
     if len(said) > 1 or ABSENT in said:
-        yield refuse("class-mtu", device.name, f"{len(said)} maps")
+        yield refuse("class-mtu", switch.name, f"{len(said)} maps")
     for each in said:
         if is_known(each):
-            yield from outside("class-mtu", device.name, each.values())
-            yield from outside("qos-group", f"{device.name} MTU", each)
+            yield from outside("class-mtu", switch.name, each.values())
+            yield from outside("qos-group", f"{switch.name} MTU", each)
             if not each:
-                yield refuse("class-mtu", device.name, "an empty map")
+                yield refuse("class-mtu", switch.name, "an empty map")
 
 
 def _port_refusals(paused: NoDrop, port: Port, place: str) -> Iterator[Refusal]:
