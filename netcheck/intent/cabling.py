@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from operator import itemgetter
 from pathlib import Path
+from sys import intern
 
 from netcheck.intent.complaint import suggest
 from netcheck.intent.fields import Fields, Layer
@@ -82,7 +84,7 @@ def _plan(fields: Fields) -> Iterator[Link]:
         return
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
-        rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+        rows = [(reader.line_num, row) for row in reader if "".join(row).strip()]
     except csv.Error as error:
         raise InputError(f"{path}:{reader.line_num}: not CSV: {error}") from error
     if not rows:
@@ -118,13 +120,11 @@ def _columns(fields: Fields, header: list[str], at: Evidence) -> dict[str, tuple
     return found if all(column in found for column in REQUIRED) else None
 
 
+def _nothing(_row: list[str]) -> None:
+    """What a row says of a link, where no column does."""
+
+
 _Said = tuple[Known[float], Known[float], Known[str]]
-
-
-def _has_sign(*names: str) -> bool:
-    """One of the names has a range, or a colon that could belong to either part."""
-    text = "".join(names)
-    return "[" in text or ":" in text
 
 
 class _Plan:
@@ -132,18 +132,26 @@ class _Plan:
         self.fields = fields
         self.path = path
         self.columns = columns
-        self._required = tuple(columns[column][0] for column in REQUIRED)
-        self._optional = tuple(columns[column][0] for column in OPTIONAL if column in columns)
-        self._said: dict[tuple[str, ...], _Said] = {}
+        self._ends_of = itemgetter(*(columns[column][0] for column in REQUIRED))
+        optional = [columns[column][0] for column in OPTIONAL if column in columns]
+        self._facts_of: Callable[[list[str]], object] = (
+            itemgetter(*optional) if optional else _nothing
+        )
+        self._said: dict[object, _Said] = {}
 
     def plain_link(self, line: int, row: list[str]) -> Link | None:
         """Give the link of a row without ranges or anything wrong; None for any other row."""
         try:
-            a, a_port, b, b_port = [row[number].strip() for number in self._required]
-            key = tuple([row[number] for number in self._optional])
+            ends, key = self._ends_of(row), self._facts_of(row)
         except IndexError:
             return None
-        if not (a and a_port and b and b_port) or _has_sign(a, a_port, b, b_port):
+        # a range, or a colon that could belong to either part
+        text = "".join(ends)
+        if "[" in text or ":" in text:
+            return None
+        # interned: these names are looked up again and again
+        a, a_port, b, b_port = [intern(cell.strip()) for cell in ends]
+        if not (a and a_port and b and b_port):
             return None
         said = self._said.get(key)
         if said is None:

@@ -6,7 +6,7 @@ key by key, and what a role says comes last.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from itertools import pairwise
 from typing import TypeVar
@@ -214,10 +214,14 @@ class Fields:
         return {name: self.inner(name, layers) for name, layers in found.items()}
 
     def names_of(self, outer: Layer) -> dict[str, list[Layer]]:
-        """Give what one layer of this section says, by name, ranges expanded."""
+        """Give what one layer of this section says, by name, where no value runs with a range."""
         found: dict[str, list[Layer]] = {}
-        for name, node in outer.node.mapping.items():
-            self._spread(found, name, node, outer)
+        for key, node in outer.node.mapping.items():
+            names = self._expanded(key, outer)
+            breadth = len(names) * outer.breadth
+            layer = Layer(node, (), breadth, key, outer.node.key_at[key])
+            for name, _ in names:
+                found.setdefault(name, []).append(layer)
         return found
 
     def inner(self, name: str, layers: list[Layer]) -> Fields:
@@ -227,19 +231,25 @@ class Fields:
 
     def _spread(self, found: dict[str, list[Layer]], key: str, node: Node, outer: Layer) -> None:
         at = outer.node.key_at[key]
+        names = self._expanded(key, outer)
+        for name, axes in names:
+            layer = Layer(node, axes + outer.axes, len(names) * outer.breadth, key, at)
+            found.setdefault(name, []).append(layer)
+
+    def _expanded(self, key: str, outer: Layer) -> Sequence[tuple[str, Axes]]:
+        """What a key of a layer stands for; nothing where its range is wrong, which is told."""
+        at = outer.node.key_at[key]
         try:
             names = expand(key)
         except RangeError as error:
             self.complaints.add_first(at, f"{outer.key}.{key}: {error}")
-            return
+            return ()
         if "[" in key and len(names) == 1 and names[0][0] == key:
             self.complaints.add_first(
                 at, f"{outer.key}.{key}: not a range; expected one such as leaf[01-16]"
             )
-            return
-        for name, axes in names:
-            layer = Layer(node, axes + outer.axes, len(names) * outer.breadth, key, at)
-            found.setdefault(name, []).append(layer)
+            return ()
+        return names
 
     def _ordered(self, name: str, layers: list[Layer]) -> list[Layer]:
         if len(layers) == 1:

@@ -13,7 +13,7 @@ from netcheck.intent.nodes import Node
 from netcheck.model.device import Device, LinkLayer, Role
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Aggregate, Fabric, PortRef
-from netcheck.model.known import ABSENT, Known, is_known
+from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known
 from netcheck.platforms.platform import platform_names
 
 Said = Iterator[tuple[Evidence, str]]
@@ -97,14 +97,16 @@ def _check_owner(
 def _links(fabric: Fabric) -> Said:
     if not fabric.devices:
         return
+    ports = {name: device.ports.keys() for name, device in fabric.devices.items()}
     used: dict[PortRef, Evidence] = {}
     for link in fabric.links:
         for end in (link.a, link.b):
-            yield from _end(fabric, end, link.evidence)
-            if end in used:
-                first = used[end]
+            if end.port not in ports.get(end.device, ()):
+                yield from _end(fabric, end, link.evidence)
+            before = len(used)
+            first = used.setdefault(end, link.evidence)
+            if len(used) == before:
                 yield link.evidence, f"{end}: already has a link, in {first.file}:{first.line}"
-            used.setdefault(end, link.evidence)
 
 
 def _end(fabric: Fabric, end: PortRef, at: Evidence) -> Said:
@@ -146,7 +148,7 @@ def _breakouts(fabric: Fabric) -> Said:
     """A port that is broken out is there no more, unless its first part keeps the name."""
     for device in fabric.devices.values():
         for port in device.ports.values():
-            if not is_known(port.parent):
+            if port.parent is UNKNOWN or not is_known(port.parent):
                 continue
             whole = device.ports.get(port.parent)
             if whole is not None and whole.parent != port.parent:

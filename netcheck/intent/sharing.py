@@ -2,66 +2,79 @@
 
 What a range of devices says of its ports does not depend on the device, unless
 a value has a range of its own. So ports are kept by name and by the places that
-speak of them; a device that says more of a few ports shares the others.
+speak of them; a device that says more of a few ports shares the others. Ports of
+which the same places speak differ in their names alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Generic, TypeVar
+from collections.abc import Callable
 
 from netcheck.intent.fields import Fields, Layer
+from netcheck.intent.likeness import port_like
 from netcheck.intent.nodes import Node
 from netcheck.intent.ranges import axes_used
+from netcheck.model.device import Port
 from netcheck.model.document import Evidence
 from netcheck.model.known import Known
 
-T = TypeVar("T")
-Build = Callable[[str, Fields, Known[str]], T]
-Built = dict[str, tuple[T, Evidence]]
+ReadPort = Callable[[str, Fields, Known[str]], Port]
+Placed = tuple[Port, Evidence]
 
 
-class Shared(Generic[T]):
-    """Objects of one section (``ports``), by name, for all devices of an intent."""
+class SharedPorts:
+    """The ports of all devices of an intent, as their ``ports`` sections say."""
 
-    def __init__(self, build: Build[T]) -> None:
-        self._build = build
+    def __init__(self, read: ReadPort) -> None:
+        self._read = read
         self._plain: dict[int, bool] = {}
         self._spread: dict[object, dict[str, list[Layer]]] = {}
-        self._sections: dict[object, Built[T]] = {}
-        self._objects: dict[object, tuple[T, Evidence]] = {}
+        self._sections: dict[object, dict[str, Placed]] = {}
+        self._ports: dict[object, Placed] = {}
+        self._kinds: dict[object, Placed] = {}
 
-    def of(self, section: Fields, policy: Known[str]) -> Built[T]:
-        """Give ``name -> (object, where it is named)``; callers leave the mapping as it is."""
+    def of(self, section: Fields, policy: Known[str]) -> dict[str, Placed]:
+        """Give ``name -> (port, where it is named)``; callers leave the mapping as it is."""
         if all(self._is_plain(layer.node) for layer in section.layers):
             return self._section(section, section.layers, policy)
         return {
-            name: (self._build(name, inner, policy), inner.at)
+            name: (self._read(name, inner, policy), inner.at)
             for name, inner in section.spread().items()
         }
 
-    def _section(self, section: Fields, layers: tuple[Layer, ...], policy: Known[str]) -> Built[T]:
+    def _section(
+        self, section: Fields, layers: tuple[Layer, ...], policy: Known[str]
+    ) -> dict[str, Placed]:
         if not layers:
             return {}
         key = (policy, *((id(layer.node), layer.breadth) for layer in layers))
         found = self._sections.get(key)
         if found is None:
-            narrowest = self._names(section, layers[-1])
             found = dict(self._section(section, layers[:-1], policy))
-            for name in narrowest:
-                found[name] = self._object(section, layers, name, policy)
+            names = [self._names(section, layer) for layer in layers]
+            for name in names[-1]:
+                said = [one for each in names for one in each.get(name, ())]
+                found[name] = self._port(section, said, name, policy)
             self._sections[key] = found
         return found
 
-    def _object(
-        self, section: Fields, layers: Iterable[Layer], name: str, policy: Known[str]
-    ) -> tuple[T, Evidence]:
-        said = [one for layer in layers for one in self._names(section, layer).get(name, ())]
-        key = (name, policy, *((id(one.node), one.breadth) for one in said))
-        found = self._objects.get(key)
+    def _port(self, section: Fields, said: list[Layer], name: str, policy: Known[str]) -> Placed:
+        kind = (policy, *((id(one.node), one.breadth) for one in said))
+        found = self._ports.get((name, kind))
         if found is None:
-            inner = section.inner(name, said)
-            found = self._objects[key] = (self._build(name, inner, policy), inner.at)
+            found = self._ports[name, kind] = self._named(section, said, name, policy, kind)
+        return found
+
+    def _named(
+        self, section: Fields, said: list[Layer], name: str, policy: Known[str], kind: object
+    ) -> Placed:
+        known = self._kinds.get(kind)
+        if known is not None and len(said) == 1:
+            port, at = known
+            return port_like(port, name, port.address), at
+        # of several places two may contradict each other, which is told of each name
+        inner = section.inner(name, said)
+        found = self._kinds[kind] = (self._read(name, inner, policy), inner.at)
         return found
 
     def _names(self, section: Fields, layer: Layer) -> dict[str, list[Layer]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
+from typing import NamedTuple
 
 from netcheck.model.device import Device
 from netcheck.model.document import Evidence
@@ -124,9 +125,8 @@ class Policy:
     watchdog_poll_ms: Known[int] = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class PortRef:
-    """One end of a link: device and port."""
+class PortRef(NamedTuple):
+    """One end of a link: device and port; a tuple, as fabrics have a million of them."""
 
     device: str
     port: str
