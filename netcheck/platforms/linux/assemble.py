@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any, cast
 
 from netcheck.model.counters import Counter, CounterKey
@@ -21,11 +22,11 @@ from netcheck.model.device import (
     Role,
 )
 from netcheck.model.document import Evidence
-from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.frozenmap import FrozenMap, LazyMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known
 from netcheck.model.qos import PortQos
 from netcheck.platforms.linux.counters import counter
-from netcheck.platforms.linux.facts import Fact, Item, Owner, Reading, Unread, Variable
+from netcheck.platforms.linux.facts import Fact, Item, Owner, Reading, Spot, Unread, Variable
 from netcheck.platforms.linux.quirks import PRIORITIES
 
 # Names for what no text names: better a place with a plain word than no place.
@@ -58,7 +59,7 @@ class _Found:
     has_settings: set[str] = field(default_factory=set)
     defects: list[Defect] = field(default_factory=list)
     unread: list[Evidence] = field(default_factory=list)
-    evidence: dict[str, Evidence] = field(default_factory=dict)
+    spots: dict[str, Spot] = field(default_factory=dict)
 
 
 def assemble(items: Sequence[tuple[str, Item]], *, name: str, forms: frozenset[str]) -> Device:
@@ -84,10 +85,14 @@ def assemble(items: Sequence[tuple[str, Item]], *, name: str, forms: frozenset[s
         rdma=FrozenMap({device: _rdma(found, device) for device in rdma}),
         host=_host(found),
         counters=_counters(found) if found.readings else UNKNOWN,
-        evidence=FrozenMap(found.evidence),
+        evidence=LazyMap(partial(_evidence, found.spots)),
         defects=tuple(found.defects),
         unread=tuple(found.unread),
     )
+
+
+def _evidence(spots: Mapping[str, Spot]) -> dict[str, Evidence]:
+    return {place: spot.evidence for place, spot in spots.items()}
 
 
 def _sort(found: _Found, form: str, item: Item) -> None:
@@ -101,7 +106,7 @@ def _sort(found: _Found, form: str, item: Item) -> None:
         if held is None or (item.is_job and not held.is_job):
             found.variables[item.name] = item
     elif isinstance(item, Unread):
-        found.unread.append(item.evidence)
+        found.unread.append(item.spot.evidence)
     else:
         found.defects.append(item)
 
@@ -121,7 +126,9 @@ def _sort_fact(found: _Found, form: str, fact: Fact) -> None:
         found.has_settings.add(owner_name)
     # The kernel's MTU counts from the IP header.
     name = "ip_mtu" if fact.field == "mtu" else fact.field
-    _hold(found, (fact.owner, owner_name), replace(fact, name=owner_name, field=name))
+    if owner_name != fact.name or name != fact.field:
+        fact = Fact(fact.owner, owner_name, name, fact.value, fact.spot)
+    _hold(found, (fact.owner, owner_name), fact)
 
 
 def _hold(found: _Found, owner: tuple[Owner, str], fact: Fact) -> None:
@@ -130,7 +137,7 @@ def _hold(found: _Found, owner: tuple[Owner, str], fact: Fact) -> None:
         found.facts[owner][fact.field] = fact
     elif held.value != fact.value and UNKNOWN not in (held.value, fact.value):
         found.defects.append(_contradiction(held, fact))
-        found.facts[owner][fact.field] = replace(held, value=UNKNOWN)
+        found.facts[owner][fact.field] = held._replace(value=UNKNOWN)
     elif held.value is UNKNOWN and not _is_contradicted(found, held):
         found.facts[owner][fact.field] = fact
 
@@ -139,11 +146,11 @@ def _contradiction(held: Fact, fact: Fact) -> Defect:
     return Defect(
         kind=DefectKind.MALFORMED_VALUE,
         place=f"{fact.owner} {fact.name} {fact.field}",
-        message=f"two outputs disagree: {held.evidence.file} and {fact.evidence.file}",
+        message=f"two outputs disagree: {held.spot.document.name} and {fact.spot.document.name}",
         ports=(fact.name,) if fact.owner is Owner.PORT else (),
         expected=str(held.value),
         found=str(fact.value),
-        evidence=fact.evidence,
+        evidence=fact.spot.evidence,
     )
 
 
@@ -154,7 +161,7 @@ def _is_contradicted(found: _Found, held: Fact) -> bool:
 
 def _sort_gid(found: _Found, rdma: str, fact: Fact) -> None:
     table = found.gids[rdma]
-    found.evidence.setdefault(f"rdma {rdma} gids", fact.evidence)
+    found.spots.setdefault(f"rdma {rdma} gids", fact.spot)
     if isinstance(fact.value, Gid):
         held = table.get(fact.value.index)
         table[fact.value.index] = _merged(held, fact.value) if held else fact.value
@@ -165,7 +172,7 @@ def _sort_gid(found: _Found, rdma: str, fact: Fact) -> None:
     # An all-zero slot is empty; its type and netdev do not answer.
     value = "" if part == "address" and fact.value in (ABSENT, UNKNOWN) else fact.value
     table[index] = replace(held, **cast("Values", {part: value}))
-    found.evidence.setdefault(f"rdma {rdma} gids {index}", fact.evidence)
+    found.spots.setdefault(f"rdma {rdma} gids {index}", fact.spot)
 
 
 def _merged(first: Gid, second: Gid) -> Gid:
@@ -204,7 +211,7 @@ def _value(found: _Found, owner: Owner, name: str, field_name: str) -> Any:
     fact = found.facts.get((owner, name), {}).get(field_name)
     if fact is None:
         return UNKNOWN
-    found.evidence.setdefault(f"{owner} {name} {field_name}", fact.evidence)
+    found.spots.setdefault(f"{owner} {name} {field_name}", fact.spot)
     return fact.value
 
 
@@ -212,7 +219,7 @@ def _device_value(found: _Found, name: str) -> Any:
     fact = found.facts.get((Owner.DEVICE, ""), {}).get(name)
     if fact is None:
         return UNKNOWN
-    found.evidence.setdefault(f"device {name}", fact.evidence)
+    found.spots.setdefault(f"device {name}", fact.spot)
     return fact.value
 
 
@@ -236,7 +243,7 @@ def _rdma(found: _Found, name: str) -> RdmaDevice:
     }
     ports = tuple(found.netdevs.get(name, ()))
     table = found.gids.get(name)
-    gids = _gids(table, found.evidence[f"rdma {name} gids"]) if table else UNKNOWN
+    gids = _gids(table, found.spots[f"rdma {name} gids"]) if table else UNKNOWN
     return RdmaDevice(
         name,
         ports=ports,
@@ -247,11 +254,11 @@ def _rdma(found: _Found, name: str) -> RdmaDevice:
     )
 
 
-def _gids(table: dict[int, Gid], source: Evidence) -> Known[tuple[Gid, ...]]:
+def _gids(table: dict[int, Gid], source: Spot) -> Known[tuple[Gid, ...]]:
     """Give the used entries; UNKNOWN where a whole listing of /sys has parts of one only."""
     used = [gid for _, gid in sorted(table.items()) if gid != Gid(gid.index, "")]
     parts = {(bool(gid.address), gid.kind is UNKNOWN, gid.netdev is UNKNOWN) for gid in used}
-    if _GID_LISTING.match(source.command) and len(parts) > 1:
+    if _GID_LISTING.match(source.document.command) and len(parts) > 1:
         return UNKNOWN
     return tuple(gid for gid in used if gid.address)
 
@@ -275,7 +282,7 @@ def _congestion_control(found: _Found, name: str, ports: Iterable[str]) -> Conge
 def _mark(found: _Found, name: str, port: str, fact: str) -> Known[int]:
     value: Known[int] = _value(found, Owner.PORT, port, fact)
     if value is not UNKNOWN:
-        found.evidence.setdefault(f"rdma {name} {fact}", found.evidence[f"port {port} {fact}"])
+        found.spots.setdefault(f"rdma {name} {fact}", found.spots[f"port {port} {fact}"])
     return value
 
 
@@ -286,9 +293,9 @@ def _priorities(
     values = {n: _value(found, Owner.PORT, port, f"{short} {n}") for n in range(PRIORITIES)}
     said = [n for n, value in values.items() if value is not UNKNOWN]
     for n in said:
-        evidence = found.evidence[f"port {port} {short} {n}"]
-        found.evidence.setdefault(f"rdma {name} {fact}", evidence)
-        found.evidence.setdefault(f"rdma {name} {fact} {n}", evidence)
+        evidence = found.spots[f"port {port} {short} {n}"]
+        found.spots.setdefault(f"rdma {name} {fact}", evidence)
+        found.spots.setdefault(f"rdma {name} {fact} {n}", evidence)
     if len(said) < PRIORITIES:
         return UNKNOWN
     return frozenset(n for n, is_on in values.items() if is_on)
@@ -300,8 +307,8 @@ def _host(found: _Found) -> HostFacts:
         variables = sorted(found.variables.items())
         environment = FrozenMap({name: variable.value for name, variable in variables})
         for name, variable in variables:
-            found.evidence.setdefault("device environment", variable.evidence)
-            found.evidence.setdefault(f"device environment {name}", variable.evidence)
+            found.spots.setdefault("device environment", variable.spot)
+            found.spots.setdefault(f"device environment {name}", variable.spot)
     return HostFacts(
         environment=environment,
         pcie_bps=_pcie(found),
@@ -322,7 +329,7 @@ def _persistent(found: _Found) -> Known[bool]:
     names = [name for name in found.facts[Owner.DEVICE, ""] if name.startswith("persistent")]
     values = [_device_value(found, name) for name in names]
     for name in names:
-        found.evidence.setdefault("device persistent_unit", found.evidence[f"device {name}"])
+        found.spots.setdefault("device persistent_unit", found.spots[f"device {name}"])
     if False in values:
         return False
     return UNKNOWN if not values or UNKNOWN in values else True
@@ -336,8 +343,8 @@ def _pcie(found: _Found) -> Known[FrozenMap[str, int]]:
             width = _value(found, owner, name, "pcie_width")
             if rate is not UNKNOWN and width is not UNKNOWN:
                 speeds[name] = rate * width
-                found.evidence.setdefault(
-                    f"device pcie_bps {name}", found.evidence[f"port {name} pcie_speed"]
+                found.spots.setdefault(
+                    f"device pcie_bps {name}", found.spots[f"port {name} pcie_speed"]
                 )
     return FrozenMap(speeds) if speeds else UNKNOWN
 
@@ -349,5 +356,5 @@ def _counters(found: _Found) -> FrozenMap[CounterKey, Counter]:
         port = netdevs[0] if netdevs else reading.port or UNNAMED_PORT
         key, value = counter(reading, port)
         read[key] = value
-        found.evidence.setdefault(f"port {port} {reading.name}", reading.evidence)
+        found.spots.setdefault(f"port {port} {reading.name}", reading.spot)
     return FrozenMap(read)

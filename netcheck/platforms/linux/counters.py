@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from netcheck.lossless.packaged import packaged_yaml
 from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
@@ -59,6 +59,11 @@ def _row(name: str) -> tuple[_Row, int]:
 def counter(reading: Reading, port: str) -> tuple[CounterKey, Counter]:
     """Give the counter that was read, for the port it belongs to."""
     row, number = _row(reading.name)
-    value = UNKNOWN if reading.value is None else reading.value
     key = CounterKey(port, row.meaning, number, reading.name)
-    return key, Counter(value, row.kind, row.unit, row.width_bits)
+    return key, _counter(reading.value, row.kind, row.unit, row.width_bits)
+
+
+@lru_cache(maxsize=1 << 14)
+def _counter(value: int | None, kind: CounterClass, unit: str, width_bits: int) -> Counter:
+    """Most counters of a host share few."""
+    return Counter(UNKNOWN if value is None else value, kind, unit, width_bits)

@@ -36,7 +36,7 @@ def read_environment(page: Page) -> Iterator[Item]:
         pod = _POD_VALUE.fullmatch(text)
         if pod and name_above:
             found[name_above] = Variable(
-                name_above, pod["value"], is_job=True, evidence=page.at(number)
+                name_above, pod["value"], is_job=True, spot=page.at(number)
             )
         above = _POD_NAME.fullmatch(text)
         name_above = above["name"] if above else ""

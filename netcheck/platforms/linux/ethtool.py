@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from netcheck.model.device import AdminState
 from netcheck.model.known import ABSENT, UNKNOWN
@@ -23,6 +24,10 @@ def read_statistics(page: Page) -> Iterator[Item]:
     """Give every counter of the adapter except those of single rings."""
     for number, line in page.numbered():
         text = line.strip()
+        name, _, value = text.partition(": ")
+        if value.isdecimal() and _is_counter(name):
+            yield Reading(page.port, name, int(value), page.at(number, counter=name))
+            continue
         match = _STATISTIC.fullmatch(text)
         if not text or text == "NIC statistics:":
             continue
@@ -33,10 +38,17 @@ def read_statistics(page: Page) -> Iterator[Item]:
             yield from _statistic(page, number, match["name"], match["value"])
 
 
+@lru_cache(maxsize=4096)
+def _is_counter(name: str) -> bool:
+    """The name of one counter of the whole adapter."""
+    match = _STATISTIC.fullmatch(f"{name}: 0")
+    return match is not None and match["name"] == name and _RING.fullmatch(name) is None
+
+
 def _statistic(page: Page, number: int, name: str, text: str) -> Iterator[Item]:
-    if not text.isdigit():
+    if not text.isdecimal():
         yield page.defect(number, f"counter {name}: expected a number", found=text)
-    value = int(text) if text.isdigit() else None
+    value = int(text) if text.isdecimal() else None
     yield Reading(page.port, name, value, page.at(number, counter=name))
 
 
@@ -94,7 +106,7 @@ def _media(text: str) -> tuple[str, object]:
 
 
 def _lanes(text: str) -> tuple[str, object]:
-    return "lanes", int(text) if text.isdigit() else UNKNOWN
+    return "lanes", int(text) if text.isdecimal() else UNKNOWN
 
 
 _SETTINGS = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from netcheck.model.device import Defect, DefectKind
 from netcheck.model.document import Document, Evidence
@@ -18,8 +19,26 @@ class Owner(StrEnum):
     DEVICE = "device"
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Spot(NamedTuple):
+    """A line of a document; evidence is made of it for what somebody asks for."""
+
+    document: Document
+    line: int
+    counter: str = ""
+
+    @property
+    def evidence(self) -> Evidence:
+        """Where it stands."""
+        document = self.document
+        return Evidence(
+            file=document.name,
+            line=document.first_line + self.line - 1 if self.line else 0,
+            command=document.command,
+            counter=self.counter,
+        )
+
+
+class Fact(NamedTuple):
     """One field of one owner, in the model's words.
 
     Attributes:
@@ -31,17 +50,16 @@ class Fact:
     name: str
     field: str
     value: object
-    evidence: Evidence
+    spot: Spot
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """One counter, in the words of the tool that shows it; ``port`` may be an RDMA device."""
 
     port: str
     name: str
     value: int | None
-    evidence: Evidence
+    spot: Spot
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +69,14 @@ class Variable:
     name: str
     value: str
     is_job: bool
-    evidence: Evidence
+    spot: Spot
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
     """A line that no reader understood and that cannot touch QoS."""
 
-    evidence: Evidence
+    spot: Spot
 
 
 Item = Fact | Reading | Variable | Unread | Defect
@@ -80,15 +98,9 @@ class Page:
         lines = self.document.text.split("\n")
         return enumerate((line.removesuffix("\r") for line in lines), start=1)
 
-    def at(self, line: int, *, counter: str = "") -> Evidence:
+    def at(self, line: int, *, counter: str = "") -> Spot:
         """Where a line of the page stands."""
-        document = self.document
-        return Evidence(
-            file=document.name,
-            line=document.first_line + line - 1 if line else 0,
-            command=document.command,
-            counter=counter,
-        )
+        return Spot(self.document, line, counter)
 
     def of_port(self, name: str, value: object, line: int) -> Fact:
         """Give a fact of the port that the page is about."""
@@ -114,5 +126,5 @@ class Page:
             message=message,
             ports=(self.port,) if self.port else (),
             found=found,
-            evidence=self.at(line),
+            evidence=self.at(line).evidence,
         )

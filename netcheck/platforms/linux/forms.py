@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from netcheck.model.document import Document, DocumentKind
 from netcheck.platforms.linux import (
@@ -194,10 +195,15 @@ FORMS: tuple[Form, ...] = (
 )
 
 
+@lru_cache(maxsize=4096)
+def _by_command(command: str) -> Form | None:
+    return next((form for form in FORMS if form.command.match(command)), None)
+
+
 def form_of(document: Document) -> Form | None:
     """Give the form of a document, or None where it is not this platform's."""
     if document.command:
-        for form in FORMS:
-            if form.command.match(document.command):
-                return form
+        form = _by_command(document.command)
+        if form is not None:
+            return form
     return next((form for form in FORMS if form.content(document.text)), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
+from functools import lru_cache
 
 from netcheck.model.document import Document
 
@@ -38,16 +38,22 @@ def _first(match: re.Match[str] | None) -> str:
     return next((group for group in match.groups() if group), "") if match else ""
 
 
+@lru_cache(maxsize=4096)
+def _named_by(command: str) -> tuple[str, str]:
+    return _first(_PORT.search(command)), _first(_RDMA.search(command))
+
+
 def names_of(document: Document) -> tuple[str, str]:
     """Give ``(port, RDMA device)`` as the command or the text names them; empty where not."""
     if document.command:
-        return _first(_PORT.search(document.command)), _first(_RDMA.search(document.command))
+        return _named_by(document.command)
     return _first(_TEXT_PORT.search(document.text)), _first(_TEXT_RDMA.search(document.text))
 
 
-def names_from_file(document: Document, device: str) -> tuple[str, str]:
+@lru_cache(maxsize=4096)
+def names_from_file(path: str, device: str) -> tuple[str, str]:
     """Give the names that a file's name adds: the part that is not the device's own name."""
-    name = PurePosixPath(document.name).name
+    name = path.rpartition("/")[2]
     port = _first(_FILE_PORT.fullmatch(name))
     rdma = _first(_FILE_RDMA.fullmatch(name))
     return ("" if port == device else port), rdma

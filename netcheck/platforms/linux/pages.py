@@ -22,6 +22,9 @@ def split_pages(document: Document) -> Iterator[Document]:
 
     After a bare "#", which also starts comments, only a command that is read here counts.
     """
+    if document.command:
+        yield document
+        return
     lines = document.text.splitlines(keepends=True)
     starts = [
         (number, match["command"])
@@ -29,7 +32,7 @@ def split_pages(document: Document) -> Iterator[Document]:
         if (match := _PROMPT.fullmatch(line.strip()))
         and (not line.startswith("# ") or _is_command(match["command"]))
     ]
-    if document.command or not starts:
+    if not starts:
         yield document
         return
     if starts[0][0]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from netcheck.model.device import Device
-from netcheck.model.document import Document, Evidence
+from netcheck.model.document import Document
 from netcheck.platforms.linux.assemble import assemble
-from netcheck.platforms.linux.facts import Fact, Item, Page
+from netcheck.platforms.linux.facts import Fact, Item, Page, Spot
 from netcheck.platforms.linux.forms import Form, form_of
 from netcheck.platforms.linux.names import names_from_file, names_of
 from netcheck.platforms.linux.pages import split_pages
@@ -27,7 +27,7 @@ def parse(documents: Sequence[Document], *, name: str) -> Device:
 
 def _read(form: Form, document: Document, device: str) -> Iterable[Item]:
     port, rdma = names_of(document)
-    file_port, file_rdma = names_from_file(document, device)
+    file_port, file_rdma = names_from_file(document.name, device)
     page = Page(document, port or file_port, rdma or file_rdma)
     key = (form.name, document.text, document.command, document.first_line, page.port, page.rdma)
     known = _SEEN.get(key)
@@ -49,6 +49,6 @@ _MOST: Final = 1024
 
 def _at(fact: Fact, document: Document) -> Fact:
     """Give a fact of an equal text as it stands in this document."""
-    seen = fact.evidence
-    place = Evidence(document.name, seen.line, seen.column, seen.command, seen.counter)
-    return Fact(fact.owner, fact.name, fact.field, fact.value, place)
+    seen = fact.spot
+    spot = Spot(document, seen.line, seen.counter)
+    return Fact(fact.owner, fact.name, fact.field, fact.value, spot)

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from netcheck.model.device import AdminState, LinkLayer
-from netcheck.model.document import Evidence
 from netcheck.model.jsontext import load_json
-from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Unread
+from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Spot, Unread
 
 _LINK = re.compile(
     r"(?:\d+: )?(?:link )?(?P<rdma>[\w.\-]+)/(?P<port>\d+):? "
@@ -79,7 +78,7 @@ def _text_links(page: Page) -> Iterator[Item]:
             yield from infiniband_facts(match["rdma"], said, page.at(number))
 
 
-def infiniband_facts(rdma: str, said: Mapping[str, object], at: Evidence) -> Iterator[Fact]:
+def infiniband_facts(rdma: str, said: Mapping[str, object], at: Spot) -> Iterator[Fact]:
     """Give what ``rdma link`` says of an InfiniBand port; only there has it a subnet prefix.
 
     Source: iproute2 rdma/link.c, link_print_subnet_prefix; torvalds/linux

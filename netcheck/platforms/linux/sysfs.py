@@ -19,6 +19,7 @@ from netcheck.platforms.linux.gids import read_kind, read_netdev, store_whole_ad
 Placed = tuple[Owner, str, str, object]
 
 _LINE = re.compile(r"(?P<path>(?:/[\w.\-]+)+)\s*(?::| = |=)\s*(?P<value>.*)")
+_PATH = re.compile(r"(?:/[\w.\-]+)+")
 _RELATIVE = re.compile(
     r"(?P<path>(?:ports|gids|gid_attrs|hw_counters)(?:/[\w.\-]+)+)[:=](?P<value>.*)"
 )
@@ -150,6 +151,10 @@ def written_fact(path: str, text: str) -> Placed | None:
 def read_sysfs(page: Page) -> Iterator[Item]:
     """Give the facts of one file a line."""
     for number, line in page.numbered():
+        start, colon, text = line.partition(":")
+        if colon and _is_path(start):
+            yield from _file(page, number, start, text.strip())
+            continue
         match = _LINE.fullmatch(line.strip()) or _RELATIVE.fullmatch(line.strip())
         if match is None:
             yield from _other_line(page, number, line)
@@ -158,6 +163,11 @@ def read_sysfs(page: Page) -> Iterator[Item]:
         yield from _file(
             page, number, path if path[0] == "/" else _absolute(page, path), match["value"]
         )
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_path(text: str) -> bool:
+    return _PATH.fullmatch(text) is not None
 
 
 def _absolute(page: Page, path: str) -> str:
