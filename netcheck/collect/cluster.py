@@ -152,6 +152,8 @@ def _marks(pieces: list[Piece]) -> dict[int, frozenset[str]]:
 
 def _overlapping(pieces: list[Piece]) -> Iterator[list[int]]:
     """Groups of two and more pieces that cannot be of one device."""
+    if not _may_overlap(pieces):
+        return
     seen: set[int] = set()
     for number in range(len(pieces)):
         if number in seen:
@@ -163,6 +165,18 @@ def _overlapping(pieces: list[Piece]) -> Iterator[list[int]]:
         if len(group) > 1:
             seen.update(group)
             yield group
+
+
+def _may_overlap(pieces: Iterable[Piece]) -> bool:
+    """Whether two say anything about one object: thousands of queries mostly do not."""
+    seen: set[tuple[str, int, str]] = set()
+    for piece in pieces:
+        form, reading = piece.recognition.form, piece.document.reading
+        for one in piece.recognition.objects or ("",):
+            if (form, reading, one) in seen:
+                return True
+            seen.add((form, reading, one))
+    return False
 
 
 def _trimmed(words: frozenset[str], groups: Iterable[frozenset[str]]) -> Iterator[str]:

@@ -27,6 +27,8 @@ _BARE_PROMPT = r"^[#$]\s+(?P<command>(?:sudo\s+)?(?P<word>[\w./-]+)(?:\s.*)?)$"
 _COMMAND_WORDS = (
     r"bridge|cat|cma_roce_mode|cma_roce_tos|config|dcb|devlink|dmesg|docker|echo|ecnconfig|env"
     r"|esxcfg-module|esxcli|ethtool|find|grep|hostname|ibdev2netdev|ibstat|ibv_devices|ibv_devinfo"
+    r"|dump_fts|dump_lfts\.sh|dump_mlfts\.sh|ibhosts|iblinkinfo|ibnetdiscover|ibportstate"
+    r"|ibqueryerrors|ibroute|ibswitches|ibtracert|perfquery|saquery|sminfo|smpquery"
     r"|ifconfig|intfutil|ip|lldpcli|lldpctl|lldptool|ls|lspci|mlnx_qos|mlnx_tune|mlxconfig|mlxlink"
     r"|mlxreg|mmuconfig|nstat|nv|pfcstat|pfcwd|pg-drop|printenv|queuestat|rdma|redis-cli|redis-dump"
     r"|show|show_gids|show_counters|sonic-cfggen|sonic-db-cli|sonic-db-dump|ss|sysctl|systemctl"

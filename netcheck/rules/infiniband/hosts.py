@@ -44,8 +44,8 @@ def ib_traffic_class_set(rdma: RdmaView) -> Iterator[Fault]:
                 f"{name} not set",
                 value,
                 "InfiniBand has service levels",
-                key=name,
                 severity=None if name in FATAL else Severity.WARNING,
+                evidence=rdma.device.record.find_evidence("device environment", name),
             )
 
 

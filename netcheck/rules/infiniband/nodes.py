@@ -140,21 +140,19 @@ def ib_subnet_split(fabric: FabricView) -> Iterator[Fault]:
     Fix: look at the uplinks of the part's switches.
     """
     for seen in seen_subnets(fabric):
-        if not seen.cables:
-            raise NotGivenError("cables of the subnet")
+        if not seen.cables or not seen.subnet.is_whole:
+            raise NotGivenError("a whole discovery of the subnet")
         main, *others = seen.parts
         for part in others:
             nodes = [seen.subnet.nodes[key] for key in part]
-            cabled = [node for node in nodes if node.ports or seen.subnet.is_whole]
-            if cabled:
-                yield Fault(
-                    fabric,
-                    ("peer",),
-                    f"a way to the other {len(main)} nodes",
-                    f"{len(part)} nodes apart",
-                    places=tuple(node.place() for node in cabled[:SHOWN]),
-                    evidence=cabled[0].evidence,
-                )
+            yield Fault(
+                fabric,
+                ("peer",),
+                f"a way to the other {len(main)} nodes",
+                f"{len(part)} nodes apart",
+                places=tuple(node.place() for node in nodes[:SHOWN]),
+                evidence=nodes[0].evidence,
+            )
 
 
 @rule(
