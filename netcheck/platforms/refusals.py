@@ -15,7 +15,7 @@ from operator import attrgetter
 from netcheck.model.device import Device, Port, RdmaDevice
 from netcheck.model.fabric import Fabric
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.known import Known, is_known
+from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.platforms.platform import Refusal, load, platform_names
 
 _DIGITS = re.compile(r"[0-9]+")
@@ -32,6 +32,7 @@ def find_refusals(fabric: Fabric) -> Iterator[tuple[Device, Refusal]]:
             continue
         rendering = load(device.platform).rendering
         key, kept = kinds.kinds_of(device)
+        key = (key, *_managed(device, fabric))
         if key in kinds.clean:
             continue
         if not rendering.refusals(_reduced(device, kept), fabric):
@@ -39,6 +40,13 @@ def find_refusals(fabric: Fabric) -> Iterator[tuple[Device, Refusal]]:
             continue
         for refusal in rendering.refusals(device, fabric):
             yield device, refusal
+
+
+def _managed(device: Device, fabric: Fabric) -> Iterator[str]:
+    """Yield the InfiniBand subnets that a device manages: what it is asked follows from them."""
+    for name, subnet in fabric.subnets.items():
+        if is_known(subnet.subnet_managers) and device.name in subnet.subnet_managers:
+            yield name
 
 
 def _reduced(device: Device, kept: Iterable[str]) -> Device:
@@ -105,7 +113,11 @@ class _Kinds:
         number = self._by_id.get(id(one))
         if number is None:
             plain = replace(
-                one, name=self._shape(one.name), ports=tuple(map(self._shape, one.ports))
+                one,
+                name=self._shape(one.name),
+                ports=tuple(map(self._shape, one.ports)),
+                node_guid=UNKNOWN,
+                port_guid=UNKNOWN,
             )
             number = self._by_id[id(one)] = self._number(plain)
         return number

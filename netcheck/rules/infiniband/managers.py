@@ -10,7 +10,7 @@ from netcheck.model.device import Device
 from netcheck.model.document import Evidence
 from netcheck.model.fact import NotGivenError
 from netcheck.model.finding import Place, Severity
-from netcheck.model.known import is_known
+from netcheck.model.known import is_known, known_or
 from netcheck.model.subnet_manager import SmConfig, SmMistake, SmOption, SmPartition, SmPolicy
 from netcheck.model.view import FabricView
 from netcheck.rules.rule import Fault
@@ -72,6 +72,22 @@ class Manager:
             severity=severity,
             evidence=at,
         )
+
+    @property
+    def intended_build(self) -> str:
+        """The build that the intent says for its subnet; empty where it says none."""
+        try:
+            subnets = self.view.plan.subnets
+        except NotGivenError:
+            return ""
+        managed = (
+            subnet
+            for subnet in subnets.values()
+            if self.device.name in known_or(subnet.subnet_managers, ())
+        )
+        only = next(iter(subnets.values())) if len(subnets) == 1 else None
+        subnet = next(managed, only)
+        return known_or(subnet.opensm_build, "") if subnet is not None else ""
 
     def at(self, key: str) -> Evidence:
         """Where an option stands, else where the manager's files begin."""

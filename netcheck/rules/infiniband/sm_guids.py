@@ -98,8 +98,9 @@ def sm_guid_foreign(fabric: FabricView) -> Iterator[Fault]:
 def _is_foreign(guid: int, right: dict[int, str], known: Known) -> bool:
     if guid < LEAST_GUID:
         return True
-    is_other_kind = guid not in right and guid in (known.nodes | known.ports)
-    return is_other_kind or (known.is_whole and guid not in right)
+    if guid in right:
+        return False
+    return known.is_whole or guid in known.nodes or guid in known.ports
 
 
 def _members(manager: Manager, known: Known) -> Iterator[Fault]:

@@ -46,7 +46,19 @@ def sm_option_of_other_build(fabric: FabricView) -> Iterator[Fault]:
     Good: the option on the build that knows it.
     Fix: say opensm.build in the intent, install that build, or take the line out.
     """
-    yield from misread(fabric, SmMistake.KEY_OF_OTHER_BUILD)
+    for manager in managers(fabric):
+        build = manager.intended_build
+        for one in manager.config.misreadings:
+            if one.kind is not SmMistake.KEY_OF_OTHER_BUILD or (build and build in one.written):
+                continue
+            yield manager.fault(
+                one.key,
+                expected=f"an option of {build}" if build else one.expected,
+                found=one.written,
+                effect=f"{build} skips the line" if build else one.effect,
+                at=one.evidence,
+                severity=one.severity,
+            )
 
 
 @rule(
