@@ -17,7 +17,7 @@ from netcheck.model.fabric import (
 )
 from netcheck.model.finding import Basis
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.known import UNKNOWN, Known
+from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.perf.coverage import coverage, peers_of
 from netcheck.perf.deltas import Deltas, deltas
 from netcheck.perf.observe import RoundResult
@@ -65,7 +65,7 @@ def moved(name: str, rows: Rows) -> Deltas:
         found: dict[CounterKey, Counter] = {}
         for port, (packets, size) in rows.items():
             many: Known[int] = packets if is_last or packets is UNKNOWN else 0
-            total = many if many is UNKNOWN else many * size
+            total = many * size if is_known(many) else many
             for meaning, value in ((Meaning.QUEUE_PACKETS, many), (Meaning.QUEUE_BYTES, total)):
                 key = CounterKey(port, meaning, 3, meaning.value)
                 found[key] = Counter(value, CounterClass.INFORMATION)
