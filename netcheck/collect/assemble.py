@@ -20,6 +20,7 @@ from netcheck.model.finding import Finding, Place, Severity, Stage, Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.platforms import platform as platforms
+from netcheck.platforms.declared import declared
 from netcheck.platforms.knobs import knobs
 
 RULE = "config-not-applied"
@@ -99,7 +100,10 @@ def read(
     before: Known[Counters] | None = None
     if given.readings > 1:
         # Of the second reading only what moves is taken: the first one is whole.
-        before, second = device.counters, work.parse(given.of(LIVE, 1))
+        again = given.of(LIVE, 1)
+        if declared(given.platform).get("counters") == "by-address":
+            again = [*given.of((DocumentKind.STATE,)), *again]  # whose addresses they are
+        before, second = device.counters, work.parse(again)
         device = replace(device, counters=second.counters)
         if _has_rebooted(device, second):
             before = UNKNOWN

@@ -5,14 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning, counter_delta
+from netcheck.model.counters import (
+    Counter,
+    CounterClass,
+    CounterKey,
+    Meaning,
+    counter_delta,
+    reading_of,
+)
 from netcheck.model.document import Evidence
 from netcheck.model.finding import Finding, Place, Severity, Stage, Verdict
 from netcheck.model.known import UNKNOWN, Known, is_known
 
 LOSS = "loss-moving"
 ERRORS = "physical-errors-moving"
-PHYSICAL = frozenset({Meaning.PHYSICAL_ERROR, Meaning.LINK_DOWN, Meaning.ICRC_ERROR})
+PHYSICAL = frozenset(
+    {
+        Meaning.PHYSICAL_ERROR,
+        Meaning.LINK_DOWN,
+        Meaning.LINK_RECOVERY,
+        Meaning.RECEIVE_ERROR,
+        Meaning.ICRC_ERROR,
+    }
+)
 
 Counters = Mapping[CounterKey, Counter]
 
@@ -30,7 +45,7 @@ def moved_between(name: str, first: Known[Counters], last: Known[Counters]) -> I
 
 def _moved(name: str, first: Counters, last: Counters) -> Iterator[Finding]:
     for key in sorted(key for key in {*first, *last} if _is_in_question(first, last, key)):
-        old, new = first.get(key), last.get(key)
+        old, new = _both(first, last, key)
         grown = counter_delta(old, new) if old and new else UNKNOWN
         if grown is UNKNOWN:
             yield _unproven(name, key)
@@ -40,7 +55,7 @@ def _moved(name: str, first: Counters, last: Counters) -> Iterator[Finding]:
 
 def _is_in_question(first: Counters, last: Counters, key: CounterKey) -> bool:
     """Whether it must be zero in either reading, and does not plainly stand still."""
-    old, new = first.get(key), last.get(key)
+    old, new = _both(first, last, key)
     if old is not None and new is not None:
         if CounterClass.MUST_BE_ZERO not in (old.kind, new.kind):
             return False
@@ -48,6 +63,20 @@ def _is_in_question(first: Counters, last: Counters, key: CounterKey) -> bool:
         return not (old.value == new.value == 0)
     alone = old or new
     return alone is not None and alone.kind is CounterClass.MUST_BE_ZERO
+
+
+def _both(
+    first: Counters, last: Counters, key: CounterKey
+) -> tuple[Counter | None, Counter | None]:
+    """One counter in both readings."""
+    old, new = first.get(key), last.get(key)
+    return reading_of(first, key, new), reading_of(last, key, old)
+
+
+def _place(device: str, key: CounterKey) -> Place:
+    """Where a counter is; those of a subnet's nodes name the node before the port."""
+    node, _, port = key.port.rpartition(" ")
+    return Place(node, port, _index(key)) if node else Place(device, key.port, _index(key))
 
 
 def _unread(device: str) -> Finding:
@@ -73,7 +102,7 @@ def _unproven(device: str, key: CounterKey) -> Finding:
     return replace(
         finding,
         rule=ERRORS if is_physical else LOSS,
-        where=(Place(device, key.port, _index(key)),),
+        where=(_place(device, key),),
         message=f"{key.name} was not shown in both readings, or was reset between them",
         evidence=(Evidence(counter=key.name),),
     )
@@ -89,7 +118,7 @@ def _finding(device: str, key: CounterKey, grown: int) -> Finding:
         rule=ERRORS if is_physical else LOSS,
         severity=Severity.ERROR,
         verdict=Verdict.FAIL,
-        where=(Place(device, key.port, _index(key)),),
+        where=(_place(device, key),),
         message=f"{key.name} expected no change between two readings, found +{grown}",
         expected="+0",
         found=f"+{grown}",

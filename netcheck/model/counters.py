@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from netcheck.model.frozen import frozen
+from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known, Missing
 
 
@@ -112,6 +114,29 @@ class Counter:
     unit: str = "packets"
     width_bits: int = 64
     limit: CounterLimit = CounterLimit.WRAPS
+
+
+class WholeCounts(FrozenMap[CounterKey, Counter]):
+    """Counters of a list that shows all that are not zero: what it does not show is zero."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:  # Any: pickle's protocol
+        return (WholeCounts, (dict(self),))
+
+
+def reading_of(
+    counters: Mapping[CounterKey, Counter], key: CounterKey, other: Counter | None
+) -> Counter | None:
+    """Give one counter; zero where a list shows only others, None where it is not known.
+
+    Args:
+        other: The same counter in another reading, whose class and width are taken.
+    """
+    found = counters.get(key)
+    if found is None and other is not None and isinstance(counters, WholeCounts):
+        return replace(other, value=0)
+    return found
 
 
 def counter_delta(before: Counter, after: Counter) -> Known[int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from netcheck.model.counters import Counter, CounterKey
+from netcheck.model.counters import Counter, CounterKey, WholeCounts
 from netcheck.model.device import Device
 from netcheck.model.document import Evidence
 from netcheck.model.frozenmap import FrozenMap
@@ -28,6 +28,8 @@ from netcheck.platforms.infiniband.parsed.book import SWITCH_PORT, Book, Count, 
 
 # Facts that say which node a name means are settled before all others.
 _NAMING: Final = ("kind", "guid", "lid")
+# counters that say nothing of loss, and that lists are mostly told to leave out
+_HARMLESS: Final = frozenset({"PortRcvSwitchRelayErrors", "PortXmitWait"})
 _OWN_PORT: Final = -1  # the port that a GUID or LID belongs to
 _LARGEST_LMC: Final = 7
 _LARGEST_PORT: Final = 254
@@ -40,7 +42,9 @@ def build(book: Book, name: str) -> Device:
     placed = work.placed()
     nodes = dict(work.nodes())
     counters = dict(work.counters(nodes, placed))
-    is_counted = bool(book.counts) or book.counts_all
+    counted: Known[FrozenMap[CounterKey, Counter]] = UNKNOWN
+    if book.counts or book.counts_all:
+        counted = WholeCounts(counters) if _shows_all(book) else FrozenMap(counters)
     return Device(
         name,
         platform="infiniband",
@@ -57,11 +61,16 @@ def build(book: Book, name: str) -> Device:
             is_whole=book.is_whole,
             hidden_errors=frozenset(book.hidden_errors),
         ),
-        counters=FrozenMap(counters) if is_counted else UNKNOWN,
+        counters=counted,
         evidence=FrozenMap(work.evidence),
         defects=tuple(book.defects),
         unread=tuple(book.unread),
     )
+
+
+def _shows_all(book: Book) -> bool:
+    """What a list of errors does not show is zero, unless it was told to hide some."""
+    return book.counts_all and book.hidden_errors <= _HARMLESS
 
 
 def _managers(book: Book) -> Known[Any]:  # Any: a tuple of managers, or ABSENT
@@ -206,7 +215,8 @@ class _Work:
             if one.port is None and key in has_ports:
                 continue
             place = nodes[key].place(None if one.port is None else port)
-            found = counter(one.name, one.value, f"{place.device} {place.port}".strip())
+            # all ports together stand at the node: nothing follows its name
+            found = counter(one.name, one.value, f"{place.device} {place.port}")
             if found[0] not in seen:
                 seen.add(found[0])
                 self.evidence[f"port {found[0].port} {one.name}"] = one.evidence

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from netcheck.platforms.infiniband.parsed.book import Book, Count, Page, Ref
+from netcheck.platforms.infiniband.parsed.book import Book, Count, Page, Ref, Said
 from netcheck.platforms.infiniband.parsed.links import read_row
 
 _ERRORS_FOR: Final = re.compile(r'(?:Errors|Data Counters) for (?:(0x[0-9a-f]+) )?"(.*)"')
@@ -33,15 +33,19 @@ def read_errors(page: Page, book: Book) -> None:
     """
     is_data = "Data Counters for" in page.text[:2000]
     is_ended = False
+    name = ""
     for number, line in page.numbered():
         row = _ROW.match(line)
+        header = None if row else _ERRORS_FOR.match(line)
         if row:
-            _row(page, book, number, row)
+            _row(page, book, number, row, name)
+        elif header:
+            name = header[2]
         elif "Link info:" in line:
             read_row(book, page.at(number), line, Ref())
         elif line.startswith("## "):
             is_ended |= _summary(book, line)
-        elif line.strip() and not (line.startswith("#") or _ERRORS_FOR.match(line)):
+        elif line.strip() and not line.startswith("#"):
             book.complain(page.at(number), "a row of ibqueryerrors", line)
     if is_ended:
         book.counts_all |= not is_data
@@ -61,15 +65,17 @@ def _summary(book: Book, line: str) -> bool:
     return bool(_SUMMARY.match(line))
 
 
-def _row(page: Page, book: Book, number: int, row: re.Match[str]) -> None:
-    ref = Ref(int(row[1], 16))
+def _row(page: Page, book: Book, number: int, row: re.Match[str], name: str) -> None:
+    ref = Ref(int(row[1], 16), description=name)
+    if name:
+        book.said.append(Said(ref, None, "description", name, page.at(number)))
     port = None if row[2] == "ALL" else int(row[2])
     items = _ITEM.findall(row[3])
     rest = _ITEM.sub("", row[3]).strip()
     if rest:
         book.complain(page.at(number), "counters of a port", rest)
-    for name, value in items:
-        book.counts.append(Count(ref, port, name, int(value), page.at(number, name)))
+    for counter, value in items:
+        book.counts.append(Count(ref, port, counter, int(value), page.at(number, counter)))
 
 
 def read_perfquery(page: Page, book: Book) -> None:
