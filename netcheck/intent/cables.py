@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import ceil
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from netcheck.intent.notes import Notes
@@ -26,6 +27,8 @@ class FarEnd(NamedTuple):
 
 
 NO_END = FarEnd()
+# what ``FarEnd`` follows from
+_FACING = attrgetter("speed_bps", "l2_mtu", "ip_mtu", "policy", "link_layer")
 
 
 @frozen
@@ -88,8 +91,8 @@ class Cables:
         self._largest_frame = largest_frame
         self._fabric = fabric
         self._cables: dict[object, Cable] = {}
-        self._ends: dict[int, FarEnd] = {id(None): NO_END}
-        self._shared: dict[FarEnd, FarEnd] = {}
+        self._ends: dict[object, FarEnd] = {}
+        self._shared: dict[FarEnd, FarEnd] = {NO_END: NO_END}
         self._by_port: dict[str, dict[str, Cable]] = defaultdict(dict)
         self._read()
 
@@ -103,27 +106,27 @@ class Cables:
 
     def _read(self) -> None:
         members = {(one.device, one.name): one.members for one in self._fabric.aggregates}
-        devices = self._fabric.devices
+        find = {name: device.ports.finder for name, device in self._fabric.devices.items()}
         for link in self._fabric.links:
             length_m, delay_ns = known_or(link.length_m, 0.0), known_or(link.extra_delay_ns, 0.0)
-            for near, far in ((link.a, link.b), (link.b, link.a)):
-                device = devices.get(far.device)
-                end = self._end(device.ports.get(far.port) if device else None)
-                cable = self._cable(length_m, delay_ns, end)
-                here = self._by_port[near.device]
-                if members and (near.device, near.port) in members:
-                    here.update(dict.fromkeys(members[near.device, near.port], cable))
+            for (device, port), (far_device, far_port) in ((link.a, link.b), (link.b, link.a)):
+                there = find[far_device](far_port) if far_device in find else None
+                cable = self._cable(
+                    length_m, delay_ns, NO_END if there is None else self._end(there)
+                )
+                here = self._by_port[device]
+                if members and (device, port) in members:
+                    here.update(dict.fromkeys(members[device, port], cable))
                 else:
-                    here[near.port] = cable
+                    here[port] = cable
 
-    def _end(self, port: Port | None) -> FarEnd:
+    def _end(self, port: Port) -> FarEnd:
         """What a port's peer has to know of it, as one object for all ports that are alike."""
-        # by identity: the ports of the fabric outlive this object
-        found = self._ends.get(id(port))
+        facts = _FACING(port)
+        found = self._ends.get(facts)
         if found is None:
-            assert port is not None  # noqa: S101 -- None is there from the start
             end = FarEnd(port.speed_bps, self._largest_frame(port))
-            found = self._ends[id(port)] = self._shared.setdefault(end, end)
+            found = self._ends[facts] = self._shared.setdefault(end, end)
         return found
 
     def _cable(self, length_m: float, extra_delay_ns: float, end: FarEnd) -> Cable:

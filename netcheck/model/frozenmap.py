@@ -40,6 +40,11 @@ class FrozenMap(Mapping[K, V], Generic[K, V]):
         """Give the value of a key, else the default."""
         return self._items.get(key, default)
 
+    @property
+    def finder(self) -> Callable[[K], V | None]:
+        """The look-up of ``get`` itself: for loops over everything in a large fabric."""
+        return self._items.get
+
     def keys(self) -> KeysView[K]:
         """Give the keys."""
         return self._items.keys()

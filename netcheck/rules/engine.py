@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, zip_longest
+from functools import partial
+from itertools import chain
+from operator import itemgetter
 
 from netcheck.model.device import Device
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Fabric
 from netcheck.model.fact import Gap, NotGivenError, UnknownAtError, View, without_frames
 from netcheck.model.finding import Finding, Place, Stage, Verdict
-from netcheck.model.halves import in_two
+from netcheck.model.halves import by_turns
 from netcheck.model.known import AbsentFactError, UnknownFactError
 from netcheck.model.view import DeviceView, LinkView, PortView, RdmaView
 from netcheck.rules.catalogue import catalogue
@@ -67,14 +69,16 @@ def judge(
         if rule.profile is not Profile.STRICT or profile == Profile.STRICT
     ]
 
-    def found_by(some: Sequence[Rule]) -> list[list[Finding]]:
-        return [list(writer.write(rule, _outcome(rule, gathered))) for rule in some]
+    def found_by(rule: Rule) -> list[Finding]:
+        return list(writer.write(rule, _outcome(rule, gathered)))
 
     if len(observed.devices) < MANY_DEVICES:
-        return list(chain.from_iterable(found_by(chosen)))
-    even, odd = in_two(lambda: found_by(chosen[::2]), lambda: found_by(chosen[1::2]))
-    both = zip_longest(even, odd, fillvalue=())
-    return list(chain.from_iterable(chain.from_iterable(both)))
+        return list(chain.from_iterable(map(found_by, chosen)))
+    # those that look at the whole fabric take longest
+    order = sorted(range(len(chosen)), key=lambda number: chosen[number].scope is not Scope.FABRIC)
+    found = by_turns([partial(found_by, chosen[number]) for number in order])
+    pairs = sorted(zip(order, found, strict=True), key=itemgetter(0))
+    return list(chain.from_iterable(findings for _, findings in pairs))
 
 
 def _outcome(rule: Rule, gathered: Gathered) -> Outcome:

@@ -197,6 +197,10 @@ def device_key(device: Device) -> tuple[object, ...]:
     )
 
 
+def _nothing(_name: str) -> None:
+    """A port of a device that has no plan."""
+
+
 class Gathered:
     """One observed fabric (and its plan) as views, built once.
 
@@ -302,12 +306,12 @@ class Gathered:
         numbers: dict[tuple[int, int], int] = {}
         for device in self.observed.devices.values():
             planned = self.plan.device(device.name)
-            listed = planned.ports if planned else {}
+            planned_port = planned.ports.finder if planned else _nothing
             of_device = self.tokens.of_key((*device_key(device), asic_of(device, planned)))
             lengths = self.lengths.here(device.name)
             for name, port in device.ports.items():
                 # ports of the plan outlive this object; one without a plan is of its own
-                intended = listed.get(name)
+                intended = planned_port(name)
                 both = (id(port), id(intended))
                 number = numbers.get(both) if intended else None
                 if number is None:
@@ -321,9 +325,11 @@ class Gathered:
         return map(self._group, map(tuple, groups.values()))
 
     def _port_key(self, port: Port, stand: Stand) -> tuple[object, ...]:
-        planned = port_key(stand.intended, self.tokens) if stand.intended else None
+        own, planned, intended = port_key(port, self.tokens), None, stand.intended
+        if intended is not None:
+            planned = own if intended is port else port_key(intended, self.tokens)
         name = stand.policy.name if stand.policy else None
-        return (*port_key(port, self.tokens), planned, name, stand.is_rdma)
+        return (*own, planned, name, stand.is_rdma)
 
     def _group(self, members: tuple[PortRef, ...]) -> PortView:
         first = members[0]
@@ -357,17 +363,14 @@ class Gathered:
                 number = plain.get(id(rdma))
                 if number is None:
                     number = plain[id(rdma)] = self._rdma_number(rdma)
-                policy = self._policy_of(device, rdma.ports)
-                key = (
-                    of_device,
-                    number,
-                    tuple(id(ports.get(port)) for port in rdma.ports),
-                    policy.name if policy else None,
-                    rdma.gids if chooses else None,
-                )
-                groups.setdefault(key, []).append(PortRef(name, rdma.name))
-        for members in groups.values():
-            yield self._rdma_group(tuple(members))
+                # with its ports, their policy is the same too
+                used = tuple([id(ports.get(port)) for port in rdma.ports])
+                key = (of_device, number, used, rdma.gids if chooses else None)
+                members = groups.get(key)
+                if members is None:
+                    members = groups[key] = []
+                members.append(PortRef(name, rdma.name))
+        return map(self._rdma_group, map(tuple, groups.values()))
 
     def _rdma_device_key(self, device: Device) -> int:
         return self.tokens.of_key((device.role, device.platform, device.host.environment))
@@ -400,9 +403,11 @@ class Gathered:
 
     def _links(self) -> Iterator[LinkView]:
         groups: dict[object, list[Link]] = {}
-        find = self.port_of.find
+        views, nothing = self.port_of.by_device(), dict[str, PortView]()
         for link in self.links_in_use:
-            a, b = find(link.a), find(link.b)
+            (a_device, a_port), (b_device, b_port) = link.a, link.b
+            a = views.get(a_device, nothing).get(a_port)
+            b = views.get(b_device, nothing).get(b_port)
             key: object = (id(a), id(b), link.length_m, link.extra_delay_ns, link.media)
             if a is None or b is None:
                 key = (link,)
@@ -419,7 +424,7 @@ class Gathered:
             )
 
     def _end(self, end: PortRef, members: tuple[PortRef, ...]) -> PortView | None:
-        view = self.port_of.find(end)
+        view = self.port_of.get(end)
         return view.standing_for(members) if view else None
 
 

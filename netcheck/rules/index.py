@@ -18,7 +18,7 @@ class ByPort(Mapping[PortRef, V], Generic[V]):
     __slots__ = ("_devices",)
 
     def __init__(self, items: Iterable[tuple[PortRef, V]] = ()) -> None:
-        self._devices: dict[str, dict[str, V]] = defaultdict(dict)
+        self._devices: defaultdict[str, dict[str, V]] = defaultdict(dict)
         for end, value in items:
             self._devices[end.device][end.port] = value
 
@@ -30,10 +30,9 @@ class ByPort(Mapping[PortRef, V], Generic[V]):
         """Give ``port name -> value`` of one device."""
         return self._devices.get(device, {})
 
-    def find(self, end: PortRef) -> V | None:
-        """Give the value of a port, if there is one."""
-        here = self._devices.get(end.device)
-        return None if here is None else here.get(end.port)
+    def by_device(self) -> Mapping[str, Mapping[str, V]]:
+        """Give ``device -> port name -> value``."""
+        return self._devices
 
     def __getitem__(self, end: PortRef) -> V:
         return self.here(end.device)[end.port]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +17,7 @@ from netcheck.intent.load import load_intent
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.halves import in_two
+from netcheck.model.halves import by_turns, in_two
 from netcheck.platforms import refusals
 from netcheck.platforms.platform import load
 from netcheck.rules import engine, gather
@@ -97,3 +100,21 @@ def test_a_failure_in_the_second_process_is_told_in_this_one() -> None:
 
 def test_both_halves_are_given() -> None:
     assert in_two(lambda: [1], lambda: {"a": (2,)}) == ([1], {"a": (2,)})
+
+
+def test_tasks_taken_by_turns_give_their_results_in_order() -> None:
+    assert by_turns([partial(pow, 2, number) for number in range(50)]) == [
+        2**number for number in range(50)
+    ]
+
+
+def test_a_task_that_fails_in_the_second_process_fails_in_this_one() -> None:
+    here = os.getpid()
+
+    def fails_there() -> int:
+        time.sleep(0.01)
+        if os.getpid() != here:
+            os._exit(1)
+        return 1
+
+    assert by_turns([fails_there] * 10) == [1] * 10
