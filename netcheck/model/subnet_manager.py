@@ -78,6 +78,7 @@ class SmPartition:
     Attributes:
         pkey: Low 15 bits; UNKNOWN where the subnet manager makes one up.
         mtu_code, rate_code: As written, IBTA codes.
+        mtu_bytes, rate_bps: What the codes stand for.
     """
 
     name: str
@@ -93,6 +94,8 @@ class SmPartition:
     traffic_class: Known[int] = UNKNOWN
     flow_label: Known[int] = UNKNOWN
     scope: Known[int] = UNKNOWN
+    mtu_bytes: Known[int] = UNKNOWN
+    rate_bps: Known[int] = UNKNOWN
     evidence: Evidence = Evidence()
 
 

@@ -69,9 +69,15 @@ def rate_code(rate: str) -> int | None:
     return RATE_GBPS.get(rate.removesuffix("Gb/s").removesuffix("G").strip())
 
 
-def rate_text(code: int) -> str | None:
-    """Give the rate of a code; None where the code is none."""
-    return _RATES.get(code)
+def rate_bps(code: int) -> int | None:
+    """Give the rate of a code in bits per second; None where the code is none.
+
+    Example:
+        >>> rate_bps(17)
+        200000000000
+    """
+    found = _RATES.get(code)
+    return None if found is None else int(float(found.removesuffix("G")) * 1_000_000_000)
 
 
 def data_vls(code: int) -> int | None:

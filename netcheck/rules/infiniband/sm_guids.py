@@ -10,8 +10,9 @@ from netcheck.model.document import Evidence
 from netcheck.model.fabric import Fabric
 from netcheck.model.fact import NotGivenError
 from netcheck.model.finding import Severity
-from netcheck.model.infiniband import NodeKind
+from netcheck.model.infiniband import IbPort, NodeKind
 from netcheck.model.known import is_known, known_or
+from netcheck.model.subnet_manager import SmPartition
 from netcheck.model.view import FabricView
 from netcheck.rules.infiniband.managers import OPENSM, Manager, managers
 from netcheck.rules.rule import Fault, Scope, rule
@@ -161,3 +162,74 @@ def _foreign(
         effect=effect,
         at=at,
     )
+
+
+@rule(
+    "sm-group-above-port",
+    severity=Severity.ERROR,
+    scope=Scope.FABRIC,
+    source="linux-rdma/opensm osm_sa_mcmember_record.c: a port below the group cannot join",
+    is_proof=False,
+)
+def sm_group_above_port(fabric: FabricView) -> Iterator[Fault]:
+    """A multicast group asks for more MTU or rate than a member's port has.
+
+    Why: the group is made, and the weaker port cannot join it: its IPoIB interface stays
+        down while all others work.
+    Bad: rate=21 (400 Gb/s), and one adapter at 4xHDR.
+    Good: the MTU and rate of the weakest member.
+    Fix: lower mtu and rate of the partition, or leave them out.
+    """
+    ports = list(_adapter_ports(fabric))
+    for manager in managers(fabric):
+        for one in manager.partitions:
+            if one.is_ipoib:
+                yield from _above(manager, one, _members_among(one, ports))
+
+
+def _adapter_ports(fabric: FabricView) -> Iterator[tuple[str, IbPort]]:
+    for device in fabric.record.devices.values():
+        seen = device.seen_subnet
+        for node in seen.nodes.values() if is_known(seen) else ():
+            if node.is_host:
+                yield from ((str(node.place(number)), port) for number, port in node.ports.items())
+
+
+def _members_among(
+    one: SmPartition, ports: list[tuple[str, IbPort]]
+) -> Iterator[tuple[str, IbPort]]:
+    names = frozenset(member.name for member in one.members)
+    are_all = bool(names & {"ALL", "ALL_CAS"})
+    for name, port in ports:
+        if are_all or (is_known(port.guid) and f"0x{port.guid:016x}" in names):
+            yield name, port
+
+
+def _above(
+    manager: Manager, one: SmPartition, members: Iterator[tuple[str, IbPort]]
+) -> Iterator[Fault]:
+    weak: dict[str, list[tuple[int, str]]] = {"mtu": [], "rate": []}
+    for name, port in members:
+        for key, asked, had in (
+            ("mtu", one.mtu_bytes, port.mtu_cap),
+            ("rate", one.rate_bps, port.rate_bps),
+        ):
+            if is_known(asked) and is_known(had) and had < asked:
+                weak[key].append((had, name))
+    for key, found in weak.items():
+        if found:
+            least, name = min(found)
+            more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+            yield manager.fault(
+                f"partition {one.name}",
+                expected=f"{key} of at most {_quantity(key, least)}",
+                found=_quantity(key, one.mtu_bytes if key == "mtu" else one.rate_bps),
+                effect=f"{name} cannot join{more}",
+                at=one.evidence,
+            )
+
+
+def _quantity(key: str, value: object) -> str:
+    if key == "mtu" or not isinstance(value, int):
+        return f"{value} bytes"
+    return f"{value / 1_000_000_000:g} Gb/s"

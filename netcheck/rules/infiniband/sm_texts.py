@@ -288,8 +288,10 @@ def sm_policy_rule_ignored(fabric: FabricView) -> Iterator[Fault]:
     Fix: correct the rule, or take it out.
     """
     yield from misread(fabric, SmMistake.POLICY_RULE_IGNORED)
+    descriptions = _descriptions(fabric)
     for manager in managers(fabric):
         yield from _ignored_terms(manager)
+        yield from _ignored_names(manager, descriptions)
 
 
 def _ignored_terms(manager: Manager) -> Iterator[Fault]:
@@ -314,6 +316,32 @@ def _ignored_terms(manager: Manager) -> Iterator[Fault]:
         for text in one.terms.get("partition", ()):
             if text not in names:
                 yield _no_partition(manager, f"partition {text}", one.evidence)
+
+
+def _descriptions(fabric: FabricView) -> frozenset[str]:
+    """Descriptions of all nodes, where a discovery listed them; else none."""
+    return frozenset(
+        node.description
+        for device in fabric.record.devices.values()
+        if is_known(device.seen_subnet) and device.seen_subnet.is_whole
+        for node in device.seen_subnet.nodes.values()
+        if is_known(node.description)
+    )
+
+
+def _ignored_names(manager: Manager, descriptions: frozenset[str]) -> Iterator[Fault]:
+    """Ports that a group names by their node's description, and no node has it."""
+    for one in manager.policy.groups if descriptions else ():
+        for text in one.terms.get("port-name", ()):
+            name = text.strip('"').rpartition("/")[0]
+            if name not in descriptions:
+                yield manager.fault(
+                    "port-name",
+                    expected="the description of a node and /P with the port's number",
+                    found=text,
+                    effect="it matches nothing",
+                    at=one.evidence,
+                )
 
 
 def _no_partition(manager: Manager, found: str, at: Evidence) -> Fault:

@@ -16,6 +16,7 @@ from netcheck.model.document import Document, Evidence
 from netcheck.model.finding import Severity
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.model.subnet_manager import SmMember, SmMistake, SmPartition
+from netcheck.platforms.opensm.codes import mtu_bytes, rate_bps
 from netcheck.platforms.opensm.parsed.reading import Reading, at_line, c_number, c_prefix_number
 
 OPEN: Final = (
@@ -179,6 +180,7 @@ class _Reader:
                 raise _RefusedError("a flag between commas", head.strip())
             self._flag(opened, word, value)
         self._check_group(opened.partition)
+        opened.partition = _with_quantities(opened.partition)
         return opened
 
     def _pkey(self, name: str, written: str) -> Known[int]:
@@ -334,6 +336,16 @@ class _Reader:
         if whole != value:
             self._beginning(opened.partition.name, whole, value)
         return whole
+
+
+def _with_quantities(one: SmPartition) -> SmPartition:
+    mtu = mtu_bytes(one.mtu_code) if is_known(one.mtu_code) else None
+    rate = rate_bps(one.rate_code) if is_known(one.rate_code) else None
+    return replace(
+        one,
+        mtu_bytes=UNKNOWN if mtu is None else mtu,
+        rate_bps=UNKNOWN if rate is None else rate,
+    )
 
 
 def _entries(part: str) -> Iterator[tuple[str, str, bool]]:
