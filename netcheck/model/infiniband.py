@@ -232,6 +232,16 @@ class IbEvent:
 
 
 @frozen
+class SchedulerSwitch:
+    """One switch as a scheduler's map has it: the hosts at it, or the switches below it."""
+
+    name: str
+    hosts: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
+    evidence: Evidence = Evidence()
+
+
+@frozen
 class IbSubnet:
     """One subnet as the given outputs show it.
 
@@ -241,6 +251,7 @@ class IbSubnet:
             that it was a list of all (``saquery``) and not the master alone (``sminfo``).
         engine: Routing engine that set the tables, as the log says.
         is_up: Whether the manager's log ends with the subnet up.
+        scheduler: Map that the job scheduler was given (Slurm's ``topology.conf``).
         hidden_errors: Counters below thresholds or suppressed: names that
             ``ibqueryerrors`` was told not to show.
     """
@@ -256,6 +267,7 @@ class IbSubnet:
     is_up: Known[bool] = UNKNOWN
     is_whole: bool = False
     hidden_errors: frozenset[str] = frozenset()
+    scheduler: Known[tuple[SchedulerSwitch, ...]] = UNKNOWN
 
 
 _SWITCH_NAME: Final = re.compile(r"MF\d*;(?P<name>[^:;]+):(?P<model>[^/]*)/\S+")

@@ -22,6 +22,7 @@ from netcheck.model.infiniband import (
     IbSubnet,
     NodeKind,
     PortState,
+    SchedulerSwitch,
 )
 from netcheck.model.known import UNKNOWN
 from netcheck.platforms.infiniband.counters import counter
@@ -55,6 +56,9 @@ def subnet(said: World, build: Build) -> IbSubnet:
         duplicates=tuple(build(IbDuplicate, one) for one in said.get("duplicates", ())),
         engine=said.get("engine", UNKNOWN),
         is_whole=said.get("whole", True),
+        scheduler=tuple(build(SchedulerSwitch, one) for one in said["scheduler"])
+        if "scheduler" in said
+        else UNKNOWN,
     )
 
 

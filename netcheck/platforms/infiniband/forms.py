@@ -20,6 +20,7 @@ from netcheck.platforms.infiniband.parsed import (
     managers,
     queries,
     records,
+    scheduler,
     tables,
 )
 from netcheck.platforms.infiniband.parsed.book import Book, Page
@@ -181,6 +182,14 @@ FORMS: Final[tuple[Form, ...]] = (
         9,
         r"(?!)",
         r"\w{3} +\d+ [\d:]{8} \d+ \[[0-9A-F]+\] 0x[0-9A-Fa-f]+ -> ",
+    ),
+    _form(
+        "slurm_topology",
+        _STATE,
+        scheduler.read_scheduler,
+        9,
+        r"(?!)",
+        r"(?i:SwitchName\s*=\s*\S+\s+.*(?:Nodes|Switches)\s*=)",
     ),
     _form(
         "ibtracert",

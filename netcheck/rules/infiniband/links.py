@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 from netcheck.lossless.planned import Planned, planned_at
 from netcheck.lossless.seen import Cable, Seen
-from netcheck.model.fact import NotGivenError
 from netcheck.model.finding import Place, Severity
 from netcheck.model.infiniband import LANE_BPS, IbPort, PortState
 from netcheck.model.known import is_known
 from netcheck.model.view import FabricView
-from netcheck.rules.infiniband.subnets import seen_subnets
+from netcheck.rules.infiniband.subnets import has_plan, seen_subnets
 from netcheck.rules.rule import Fault, Scope, rule
 
 LARGEST_MTU = 4096
@@ -39,16 +38,9 @@ def ib_link_width_speed(fabric: FabricView) -> Iterator[Fault]:
     Fix: reseat or replace the cable; look at the enabled widths and speeds of both ports.
     """
     for seen in seen_subnets(fabric):
-        planned = planned_at(seen, fabric.plan) if _has_plan(fabric) else None
+        planned = planned_at(seen, fabric.plan) if has_plan(fabric) else None
         for cable in seen.cables:
             yield from _slow(fabric, seen, cable, planned)
-
-
-def _has_plan(fabric: FabricView) -> bool:
-    try:
-        return bool(fabric.plan)
-    except NotGivenError:
-        return False
 
 
 def _slow(fabric: FabricView, seen: Seen, cable: Cable, planned: Planned | None) -> Iterator[Fault]:

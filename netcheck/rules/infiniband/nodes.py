@@ -12,7 +12,7 @@ from netcheck.model.finding import Place, Severity
 from netcheck.model.infiniband import IbNode, guid_key
 from netcheck.model.known import is_known
 from netcheck.model.view import FabricView
-from netcheck.rules.infiniband.subnets import seen_subnets
+from netcheck.rules.infiniband.subnets import has_plan, seen_subnets
 from netcheck.rules.rule import Fault, Scope, rule
 
 SHOWN = 64
@@ -101,11 +101,28 @@ def ib_firmware_mixed(fabric: FabricView) -> Iterator[Fault]:
     if not groups:
         raise NotGivenError("firmware of InfiniBand devices")
     for versions in groups.values():
-        usual, votes = Counter(versions.values()).most_common(1)[0]
-        differing = [place for place, version in versions.items() if version != usual]
-        for place in differing:
-            note = f"as {votes} others of this kind"
-            yield Fault(fabric, ("firmware",), usual, versions[place], note, places=(place,))
+        wanted = {place: _expected_firmware(fabric, place) for place in versions}
+        usual = Counter(version for place, version in versions.items() if not wanted[place])
+        for place, version in versions.items():
+            expected, votes = wanted[place], 0
+            if not expected:
+                [(expected, votes)] = usual.most_common(1)
+            if version != expected:
+                note = f"as {votes} others of this kind" if votes else "as intended"
+                yield Fault(fabric, ("firmware",), expected, version, note, places=(place,))
+
+
+def _expected_firmware(fabric: FabricView, place: Place) -> str:
+    """Version that the intent expects of a device, by its model or role; empty where unsaid."""
+    if not has_plan(fabric):
+        return ""
+    device = fabric.plan.devices.get(place.device)
+    names = (device.model, device.role) if device is not None else ()
+    for subnet in fabric.plan.subnets.values():
+        for name in names:
+            if is_known(name) and str(name) in subnet.expect.firmware:
+                return subnet.expect.firmware[str(name)]
+    return ""
 
 
 def _firmware(fabric: FabricView) -> dict[tuple[str, object], dict[Place, str]]:

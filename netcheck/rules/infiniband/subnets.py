@@ -23,3 +23,12 @@ def seen_subnets(fabric: FabricView) -> Iterator[Seen]:
             yield seen_at(device.name, device.seen_subnet)
     if not is_any:
         raise NotGivenError("InfiniBand subnet")
+
+
+def has_plan(fabric: FabricView) -> bool:
+    """Whether there is an intent at all."""
+    try:
+        _ = fabric.plan
+    except NotGivenError:
+        return False
+    return True

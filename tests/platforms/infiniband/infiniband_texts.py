@@ -245,6 +245,13 @@ LID    : Port : Hops : Optimal
 0x0004 : 000  : 00   : yes
 """
 
+SCHEDULER = """\
+# made by hand
+SwitchName=leaf1 Nodes=gpu[1-2]
+SwitchName=leaf2 LinkSpeed=1 Nodes=gpu3
+switchname=top Switches=leaf[1-2]
+"""
+
 ALL = {
     "ibnetdiscover": TOPOLOGY,
     "port_list": PORTS,
@@ -265,4 +272,5 @@ ALL = {
     "opensm_log": LOG,
     "subnet_list": SUBNET_LIST,
     "fdbs": FDBS,
+    "slurm_topology": SCHEDULER,
 }

@@ -282,6 +282,22 @@ def test_a_list_of_the_subnet_counts_ports_in_hexadecimal() -> None:
     assert (adapter.ports[1].lid, adapter.ports[1].speed) == (1, "HDR")
 
 
+def test_the_map_of_a_scheduler_is_read_with_its_ranges() -> None:
+    switches = seen(texts.SCHEDULER).scheduler
+    assert is_known(switches)
+    assert [(one.name, one.hosts or one.below) for one in switches] == [
+        ("leaf1", ("gpu1", "gpu2")),
+        ("leaf2", ("gpu3",)),
+        ("top", ("leaf1", "leaf2")),
+    ]
+
+
+@pytest.mark.parametrize("names", ["gpu[1-]", "gpu[a-b]", "gpu[1-99999999999]"])
+def test_a_list_of_hosts_that_nobody_means_is_damaged(names: str) -> None:
+    device = read(f"SwitchName=leaf1 Nodes={names}\n")
+    assert [one.message for one in device.defects] == ["a list of hosts such as gpu[01-16]"]
+
+
 def test_nodes_of_one_description_are_told_apart() -> None:
     text = texts.TOPOLOGY.replace('"gpu2 mlx5_0"', '"gpu1 mlx5_0"')
     names = {node.device for node in seen(text).nodes.values() if node.is_host}

@@ -20,6 +20,7 @@ from netcheck.model.infiniband import (
     IbManager,
     IbPath,
     NodeKind,
+    SchedulerSwitch,
     guid_key,
 )
 
@@ -100,6 +101,7 @@ class Book:
     is_whole: bool = False
     counts_all: bool = False
     hidden_errors: set[str] = field(default_factory=set)
+    scheduler: list[SchedulerSwitch] | None = None
     defects: list[Defect] = field(default_factory=list)
     unread: list[Evidence] = field(default_factory=list)
     counters: dict[CounterKey, Counter] = field(default_factory=dict)

@@ -60,6 +60,7 @@ def build(book: Book, name: str) -> Device:
             is_up=UNKNOWN if book.is_up is None else book.is_up,
             is_whole=book.is_whole,
             hidden_errors=frozenset(book.hidden_errors),
+            scheduler=UNKNOWN if book.scheduler is None else tuple(book.scheduler),
         ),
         counters=counted,
         evidence=FrozenMap(work.evidence),
