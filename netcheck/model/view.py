@@ -399,6 +399,11 @@ class LinkView(View):
         return self._a is not None and self._b is not None
 
     @property
+    def given(self) -> tuple[PortView, ...]:
+        """The ends that were given: both, one or none."""
+        return tuple(end for end in (self._a, self._b) if end is not None)
+
+    @property
     def ends(self) -> tuple[PortView, PortView]:
         """Both ends.
 
