@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -18,7 +20,8 @@ INVENTORY = "inventory.json"
 def write_devices(directory: str, files: Iterable[tuple[str, Mapping[str, str]]]) -> int:
     """Write every file of these devices as a whole; give their number.
 
-    Files of an earlier rendering that a device no longer has are removed.
+    Files of an earlier rendering that a device no longer has are removed. None of it
+    waits for the disk: it can be rendered again.
 
     Raises:
         InputError: The folder cannot be written to.
@@ -27,14 +30,57 @@ def write_devices(directory: str, files: Iterable[tuple[str, Mapping[str, str]]]
     number = 0
     for device, texts in files:
         folder = root / safe_name(device)
-        written: set[Path] = set()
-        for name, text in texts.items():
-            path = folder.joinpath(*name.strip("/").split("/"))
-            write_whole(path, text, is_synced=False)  # it can be rendered again
-            written.add(path)
-        _remove_stale(folder, written)
-        number += len(written)
+        if os.path.lexists(folder):
+            _write_again(folder, texts)
+        else:
+            _write_anew(folder, texts)
+        number += len(texts)
     return number
+
+
+def _write_again(folder: Path, texts: Mapping[str, str]) -> None:
+    """Replace the files of a folder one by one."""
+    written: set[Path] = set()
+    for name, text in texts.items():
+        path = folder.joinpath(*_parts(name))
+        write_whole(path, text, is_synced=False)
+        written.add(path)
+    _remove_stale(folder, written)
+
+
+def _write_anew(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write a folder that is not there yet: then it is there with all of its files."""
+    hidden = folder.with_name(f".{folder.name}.{os.getpid()}")
+    try:
+        hidden.mkdir(parents=True)
+        try:
+            for name, text in texts.items():
+                *folders, last = _parts(name)
+                inner = os.path.join(hidden, *folders)  # noqa: PTH118 -- 200,000 paths
+                if folders:
+                    os.makedirs(inner, exist_ok=True)  # noqa: PTH103 -- as above
+                _write(f"{inner}/{last}", text)
+            hidden.rename(folder)
+        except BaseException:
+            shutil.rmtree(hidden, ignore_errors=True)
+            raise
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+
+
+def _write(path: str, text: str) -> None:
+    """Write a new file, as ``write_whole`` encodes it, at a fifth of the cost of ``open``."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        rest = memoryview(text.encode("utf-8", "backslashreplace"))
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+    finally:
+        os.close(handle)
+
+
+def _parts(name: str) -> list[str]:
+    return name.strip("/").split("/")
 
 
 def write_inventory(directory: str, fabric: Fabric) -> None:
