@@ -1,29 +1,60 @@
-"""All rules, found by walking the folder; adding one edits nothing here."""
+"""All rules, found by walking the folder; adding one edits nothing here.
+
+A family is a folder. One with a module ``concerns.py`` says there, by the
+function ``concerns(fabric)``, which fabrics its rules have anything to say about;
+for the others it is neither loaded nor counted.
+"""
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import cache
 
 import netcheck.rules
 from netcheck.model.errors import InputError
+from netcheck.model.fabric import Fabric
 from netcheck.rules.rule import Rule
 
 
-def _rules_in_folders() -> Iterator[Rule]:
-    for found in pkgutil.walk_packages(netcheck.rules.__path__, "netcheck.rules."):
-        is_family = found.name.count(".") > netcheck.rules.__name__.count(".") + 1
-        if is_family and not found.ispkg:
-            module = importlib.import_module(found.name)
-            yield from (each for each in vars(module).values() if isinstance(each, Rule))
+@cache
+def _families() -> tuple[str, ...]:
+    found = pkgutil.iter_modules(netcheck.rules.__path__, "netcheck.rules.")
+    return tuple(each.name for each in found if each.ispkg)
+
+
+@cache
+def _rules_of(family: str) -> tuple[Rule, ...]:
+    folder = importlib.import_module(family).__path__
+    names = [each.name for each in pkgutil.walk_packages(folder, f"{family}.") if not each.ispkg]
+    modules = map(importlib.import_module, names)
+    return tuple(
+        each for module in modules for each in vars(module).values() if isinstance(each, Rule)
+    )
+
+
+def _concerns(family: str, fabrics: tuple[Fabric, ...]) -> bool:
+    if importlib.util.find_spec(f"{family}.concerns") is None:
+        return True
+    concerns = importlib.import_module(f"{family}.concerns").concerns
+    return any(concerns(fabric) for fabric in fabrics)
 
 
 @cache
 def catalogue() -> tuple[Rule, ...]:
     """Give every rule, by slug."""
-    return tuple(sorted(_rules_in_folders(), key=lambda each: each.slug))
+    return _sorted(each for family in _families() for each in _rules_of(family))
+
+
+def rules_for(*fabrics: Fabric) -> tuple[Rule, ...]:
+    """Give the rules that have anything to say about one of the fabrics, by slug."""
+    concerned = [family for family in _families() if _concerns(family, fabrics)]
+    return _sorted(each for family in concerned for each in _rules_of(family))
+
+
+def _sorted(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    return tuple(sorted(rules, key=lambda each: each.slug))
 
 
 @cache

@@ -23,7 +23,7 @@ from netcheck.model.finding import Finding, Place, Stage, Verdict
 from netcheck.model.halves import by_turns
 from netcheck.model.known import AbsentFactError, UnknownFactError
 from netcheck.model.view import DeviceView, LinkView, PortView, RdmaView
-from netcheck.rules.catalogue import catalogue
+from netcheck.rules.catalogue import rules_for
 from netcheck.rules.gather import Gathered
 from netcheck.rules.rule import Fault, Profile, Rule, Scope, show
 
@@ -59,13 +59,14 @@ def judge(
         stage: Part of the chain that the findings belong to.
         evidence_asked: A missing fact is ``unverified`` instead of ``not_applicable``.
         profile: ``strict`` adds the rules of that profile.
-        rules: Instead of the whole catalogue.
+        rules: Instead of all rules that concern either fabric.
     """
     gathered = Gathered(observed, intended)
+    given = [observed] if intended is None or intended is observed else [observed, intended]
     writer = Writer(gathered, stage, evidence_asked=evidence_asked)
     chosen = [
         rule
-        for rule in (catalogue() if rules is None else rules)
+        for rule in (rules_for(*given) if rules is None else rules)
         if rule.profile is not Profile.STRICT or profile == Profile.STRICT
     ]
 

@@ -204,8 +204,8 @@ def is_expired(suppression: Suppression, today: str) -> bool:
 
 
 def _complaints(suppressions: Iterable[Suppression], today: str) -> Iterable[Finding]:
-    rules = [each for each in catalogue() if each.scope is Scope.SUPPRESSION]
     for suppression in suppressions:
+        rules = [each for each in catalogue() if each.scope is Scope.SUPPRESSION]
         view = SuppressionView(suppression, Place(suppression.where), today=today)
         for rule in rules:
             for fault in rule.check(view):
