@@ -33,7 +33,9 @@ _READ_ONLY: Final = re.compile(
     rf"|perfquery(?: (?!-\w*[rR]|--[rR]eset){_WORD})*"
     # --Outfile and the cache options write files
     rf"|(?:ibnetdiscover|iblinkinfo)(?: (?!--cache|-o|--Out){_WORD})*"
-    rf"|(?:smpquery|saquery|sminfo(?= -G| -D|$)|ibroute|ibaddr|ibtracert)(?: {_WORD})*"
+    # -s, -p and -a of sminfo set state, priority and activity of a manager
+    r"|sminfo(?: -[GDL]| [\da-fx,]+)*"
+    rf"|(?:smpquery|saquery|ibroute|ibaddr|ibtracert)(?: {_WORD})*"
     r"|ibhosts|ibswitches|ibrouters|dump_fts|dump_lfts\.sh|dump_mlfts\.sh|ibstat|ibstatus"
     r")"
 )
