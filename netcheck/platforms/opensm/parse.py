@@ -12,6 +12,7 @@ from netcheck.model.known import UNKNOWN, Known, first_known
 from netcheck.model.subnet_manager import SmConfig
 from netcheck.platforms.opensm.parsed.forms import GUID_FORMS, Form, base_name, build_in, form_of
 from netcheck.platforms.opensm.parsed.guid_files import COMPUTE, IO, ROOTS, read_guids, read_names
+from netcheck.platforms.opensm.parsed.onyx import read_commands
 from netcheck.platforms.opensm.parsed.options import read_options
 from netcheck.platforms.opensm.parsed.partitions import read_partitions
 from netcheck.platforms.opensm.parsed.policy import read_policy
@@ -22,6 +23,7 @@ _READERS: Final[dict[Form, Callable[[Document, Reading], None]]] = {
     Form.PARTITIONS: read_partitions,
     Form.POLICY: read_policy,
     Form.NAMES: read_names,
+    Form.COMMANDS: read_commands,
 }
 
 

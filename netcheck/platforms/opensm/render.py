@@ -15,6 +15,9 @@ from netcheck.model.device import Device
 from netcheck.model.errors import InputError, RefusalError
 from netcheck.model.fabric import Fabric
 from netcheck.model.known import is_known
+from netcheck.platforms.opensm.dialects import ONYX
+from netcheck.platforms.opensm.rendered.onyx import FILE as ONYX_FILE
+from netcheck.platforms.opensm.rendered.onyx import commands_of
 from netcheck.platforms.opensm.rendered.options import (
     COMPUTE,
     IO,
@@ -116,6 +119,8 @@ def _subject(fabric: Fabric, name: str, manager: str | None, folder: str) -> Sub
 
 
 def _files(subject: Subject) -> dict[str, str]:
+    if subject.build == ONYX:
+        return {ONYX_FILE: _text("mlnx-os.j2", subject, lines=commands_of(subject))}
     files = dict(_parts(subject))
     options = options_of(subject, frozenset(files))
     whole = _text("opensm.conf.j2", subject, head=_head(subject), options=options)

@@ -92,7 +92,7 @@ def _by_content(lines: list[str]) -> Form | None:
         return None
     if any(_POLICY.match(line) for line in lines[:3]):
         return Form.POLICY
-    if _COMMAND.match(lines[0]):
+    if any(_COMMAND.match(line) for line in lines):
         return Form.COMMANDS
     for pattern, form in ((_GUID_LINE, Form.GUIDS), (_NAME_LINE, Form.NAMES)):
         if all(pattern.match(line) for line in lines):

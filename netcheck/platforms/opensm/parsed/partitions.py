@@ -23,6 +23,8 @@ OPEN: Final = (
     "the whole file is dropped: every port is full member of the default partition,"
     " and all other partitions are gone"
 )
+LONGEST_LINE: Final = 4094  # what OpenSM reads at once
+DOCUMENTED: Final = "limi"  # as OpenSM's own examples write it
 MEMBERSHIPS: Final = ("full", "both", "limited")
 WORDS: Final = ("NONE", "ALL", "ALL_CAS", "ALL_SWITCHES", "ALL_ROUTERS", "SELF")
 FLAGS: Final = (
@@ -96,6 +98,16 @@ class _Reader:
 
     def line(self, number: int, line: str) -> None:
         """Take one line, which may hold several statements or a part of one."""
+        if len(line) > LONGEST_LINE:
+            self.at = at_line(self.document, number)
+            self.misread(
+                SmMistake.MEMBER_MISREAD,
+                f"line {self.at.line}",
+                expected=f"at most {LONGEST_LINE} characters",
+                written=f"{len(line)} characters",
+                effect="it is cut inside a member, which is left out; where the rest cannot be"
+                f" read, {OPEN}",
+            )
         parts = line.split(";")
         for place, part in enumerate(parts):
             is_ended = place < len(parts) - 1
@@ -333,7 +345,7 @@ class _Reader:
                 effect="the member is limited",
             )
             return "limited"
-        if whole != value:
+        if whole != value and not value.startswith(DOCUMENTED):
             self._beginning(opened.partition.name, whole, value)
         return whole
 

@@ -88,10 +88,15 @@ def _group(subject: Subject, one: Partition, place: str) -> Iterator[str]:
 
 
 def _members(subject: Subject, one: Partition) -> Iterator[str]:
+    return (f"{name}={membership}" for name, membership in member_guids(subject, one))
+
+
+def member_guids(subject: Subject, one: Partition) -> Iterator[tuple[str, str]]:
+    """Yield ``member, membership``: keywords and GUIDs, the narrower names last."""
     place = f"partition {one.name}"
-    wide = {name: said for name, said in one.members.items() if name in WORDS and name != "sm"}
-    for name, membership in wide.items():
-        yield f"{WORDS[name]}={membership}"
+    for name, membership in one.members.items():
+        if name in WORDS and name != "sm":
+            yield WORDS[name], membership
     by_guid: dict[int, str] = {}
     names = [name for name in one.members if name not in WORDS]
     for name in sorted(names, key=lambda each: _breadth(subject, each)):
@@ -99,9 +104,8 @@ def _members(subject: Subject, one: Partition) -> Iterator[str]:
             by_guid.pop(guid, None)
             by_guid[guid] = one.members[name]
     if "sm" in one.members:
-        yield f"SELF={one.members['sm']}"
-    for guid, membership in by_guid.items():
-        yield f"{guid_text(guid)}={membership}"
+        yield "SELF", one.members["sm"]
+    yield from ((guid_text(guid), membership) for guid, membership in by_guid.items())
 
 
 def _breadth(subject: Subject, name: str) -> int:
