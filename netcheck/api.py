@@ -86,7 +86,7 @@ def render(fabric: Fabric, devices: Iterable[str] | None = None) -> dict[str, Ma
         InputError: A device has no platform.
     """
     wanted = {
-        name: fabric.devices[name] for name in (fabric.devices if devices is None else devices)
+        name: fabric.devices[name] for name in (chosen(fabric) if devices is None else devices)
     }
     return {
         name: platform_of(device).rendering.render(device, fabric)
@@ -241,6 +241,11 @@ def lint_intent(
     from netcheck.rules.engine import MANY_DEVICES, judge  # noqa: PLC0415 -- many modules
     from netcheck.rules.settle import settle  # noqa: PLC0415 -- as above
 
+    if fabric.subnets:
+        from netcheck.intent.managers import with_managers  # noqa: PLC0415 -- few intents have one
+
+        fabric = with_managers(fabric)
+
     def judged() -> list[Finding]:
         return judge(fabric, intended=fabric, stage=Stage.LINT, profile=profile)
 
@@ -389,7 +394,7 @@ def verify_devices(
     """
     from netcheck.collect.collector import collect  # noqa: PLC0415 -- brings in SSH
 
-    names = [name for name in fabric.devices if matches(name, limit)]
+    names = chosen(fabric, limit)
     whole = complete(fabric)
     collect(whole, folder, devices=names, progress=progress)
     time.sleep(between_s)
@@ -432,6 +437,18 @@ def matches(name: str, limit: Iterable[str]) -> bool:
     """Whether a device's name is among the globs; no globs take all."""
     globs = tuple(limit)
     return not globs or any(fnmatchcase(name, glob) for glob in globs)
+
+
+def chosen(fabric: Fabric, limit: Iterable[str] = ()) -> list[str]:
+    """Names of the devices of the globs that netcheck logs in to, in order of the fabric."""
+    from netcheck.model.cables import is_reached  # noqa: PLC0415 -- an intent is judged without it
+
+    globs = tuple(limit)
+    return [
+        name
+        for name, device in fabric.devices.items()
+        if matches(name, globs) and is_reached(device)
+    ]
 
 
 def limited(findings: Iterable[Finding], limit: Iterable[str]) -> list[Finding]:
