@@ -44,7 +44,7 @@ def collect(
     from netcheck.collect.slices import slice_of  # noqa: PLC0415 -- as above
 
     fabric = reachable(intent, lab=lab, lab_dir=lab_dir)
-    names = [name for name in fabric.devices if api.matches(name, common.limit)]
+    names = api.chosen(fabric, common.limit)
     if part is not None:
         names = slice_of(names, part)
     snapshot = read_devices(

@@ -40,7 +40,7 @@ def plan_for(fabric: Fabric, common: Common) -> Plan:
     from netcheck import api  # noqa: PLC0415 -- as in plan
     from netcheck.deploy.engine import make_plan  # noqa: PLC0415 -- as in plan
 
-    names = [name for name in fabric.devices if api.matches(name, common.limit)]
+    names = api.chosen(fabric, common.limit)
     return make_plan(
         fabric,
         api.render(fabric, names),

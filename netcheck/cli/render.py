@@ -50,9 +50,7 @@ def _render(
     if output is None:
         return ExitCode.CLEAN
     refused = api.refusals(fabric)
-    chosen = {
-        name: each for name, each in fabric.devices.items() if api.matches(name, common.limit)
-    }
+    chosen = {name: fabric.devices[name] for name in api.chosen(fabric, common.limit)}
     notes: tuple[str, ...] = ()
     if not refused:
         for device in chosen.values():

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
 from typing import Any
 
+from netcheck.model.cables import is_reached
 from netcheck.model.device import Device, Port, RdmaDevice
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Fabric
@@ -52,7 +53,8 @@ def compare(
     for name, device in intended.devices.items():
         found = observed.devices.get(name)
         if found is None:
-            yield _unseen(name, stage)
+            if is_reached(device):
+                yield _unseen(name, stage)
         else:
             yield from _compare_device(device, found, stage)
 

@@ -10,6 +10,7 @@ from netcheck.intent.fields import NONE
 from netcheck.intent.jobs import AUTO, AUTOMATIC
 from netcheck.intent.members import check_subnets
 from netcheck.intent.nodes import Node
+from netcheck.model.cables import is_reached
 from netcheck.model.device import Device, LinkLayer, Role
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Aggregate, Fabric, PortRef
@@ -176,6 +177,8 @@ def _managers(fabric: Fabric) -> Said:
 def _missing(fabric: Fabric) -> Said:
     """What deployment cannot do without."""
     for device in fabric.devices.values():
+        if not is_reached(device):
+            continue
         needed: dict[str, Known[object]] = {
             "role": device.role,
             "platform": device.platform,

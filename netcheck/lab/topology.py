@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from netcheck.model.cables import is_reached
 from netcheck.model.device import Device, LinkLayer, Port, Role
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
@@ -124,9 +125,13 @@ def topology_of(fabric: Fabric) -> Topology:
             raise InputError(f"link to {device} {port}: there is no such device in {fabric.name}")
         cabled.setdefault(device, set()).add(port)
     devices = tuple(
-        _lab_device(device, cabled.get(device.name, set())) for device in fabric.devices.values()
+        _lab_device(device, cabled.get(device.name, set()))
+        for device in fabric.devices.values()
+        if is_reached(device)
     )
-    return Topology(fabric.name, devices, cables)
+    names = {device.name for device in devices}
+    kept = tuple(one for one in cables if one.a[0] in names and one.b[0] in names)
+    return Topology(fabric.name, devices, kept)
 
 
 def _lab_device(device: Device, cabled: set[str]) -> LabDevice:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -43,7 +42,9 @@ def made_up_guid(name: str) -> int:
 
     The last hexadecimal digit is left at zero for the ports.
     """
-    digest = hashlib.sha256(name.encode()).digest()
+    from hashlib import sha256  # noqa: PLC0415 -- few intents need it, and all are loaded
+
+    digest = sha256(name.encode()).digest()
     return _MADE_UP | (int.from_bytes(digest[:7], "big") & ~0xF)
 
 
@@ -86,6 +87,16 @@ def is_host(device: Device) -> bool:
     if is_known(device.role):
         return device.role not in _NETWORK
     return bool(device.rdma)
+
+
+def is_reached(device: Device) -> bool:
+    """Whether netcheck logs in to a device: not to a switch that its subnet manager alone serves.
+
+    That is an InfiniBand switch whose intent says no management address.
+    """
+    if is_known(device.mgmt) or is_host(device) or not device.ports:
+        return True
+    return not all(port.link_layer is LinkLayer.INFINIBAND for port in device.ports.values())
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 
 from netcheck.lossless.planned import Planned
 from netcheck.lossless.seen import Seen
-from netcheck.model.cables import Cables, port_number
+from netcheck.model.cables import Cables, is_reached, port_number
 from netcheck.model.device import Device, LinkLayer, Port, RdmaDevice, Role
 from netcheck.model.fabric import Fabric, Link, PortRef
 from netcheck.model.frozenmap import FrozenMap
@@ -102,6 +102,15 @@ def test_a_switch_with_one_infiniband_link_has_no_others() -> None:
     plan = Fabric("plan", devices=devices, links=(LINK, up, other))
     assert Cables(plan).links == (LINK, up)
     assert Cables(plan).devices == ("gpu1", "leaf1", "spine1")
+
+
+def test_a_switch_that_its_manager_alone_serves_is_not_logged_in_to() -> None:
+    ports = FrozenMap({"1": Port("1", link_layer=LinkLayer.INFINIBAND)})
+    unmanaged = replace(LEAF, ports=ports)
+    assert not is_reached(unmanaged)
+    assert is_reached(replace(unmanaged, mgmt="10.0.0.1"))
+    assert is_reached(LEAF)
+    assert is_reached(HOST)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,10 @@ def ib_traffic_class_set(rdma: RdmaView) -> Iterator[Fault]:
     if rdma.link_layer is not LinkLayer.INFINIBAND:
         return
     environment = rdma.device.environment
-    for name in (*FATAL, *USELESS):
+    adapters = rdma.device.record.rdma.values()
+    # a host with both sets it for its Ethernet ports, which some libraries do by port
+    is_mixed = any(one.link_layer is not LinkLayer.INFINIBAND for one in adapters)
+    for name in FATAL if is_mixed else (*FATAL, *USELESS):
         value = environment.get(name, "")
         if value and value != "0":
             yield Fault(
