@@ -9,7 +9,7 @@ from typing import NamedTuple
 from netcheck.intent.devices import EXPANDED, read_device, read_port, read_rdma, with_rdma
 from netcheck.intent.fields import Fields, Layer
 from netcheck.intent.likeness import port_like
-from netcheck.intent.ranges import Axes, choose
+from netcheck.intent.ranges import Pattern, bind
 from netcheck.intent.sharing import Placed, Running, SharedPorts, is_plain
 from netcheck.intent.units import checked_address
 from netcheck.model.device import Device, Port, RdmaDevice
@@ -94,13 +94,13 @@ class _RunningAddress(NamedTuple):
     """An address that runs with the devices of a range.
 
     Attributes:
-        text: As it is said, with its ranges.
-        own: Place on the ranges of the RDMA device's name.
+        pattern: Its text, with the ranges that run with the device.
+        axes: Which of the device's ranges those are.
         layer: Which layer of the section says it.
     """
 
-    text: str
-    own: Axes
+    pattern: Pattern
+    axes: tuple[int, ...]
     layer: int
 
 
@@ -120,8 +120,9 @@ class _Adapter(NamedTuple):
         """
         if self.address is None:
             return self
-        text, own, number = self.address
-        address = checked_address(choose(text, own + layers[number].axes))
+        outer = layers[self.address.layer].axes
+        indices = tuple([outer[number].index for number in self.address.axes])
+        address = checked_address(self.address.pattern.at(indices))
         ports = tuple([port_like(one, one.name, address) for one in self.ports])
         return _Adapter(self.rdma, ports, self.fields)
 
@@ -163,8 +164,8 @@ class _Adapters:
                     return ()
                 said = layer.node.mapping.get("address")
                 if said is not None:
-                    spoken = _RunningAddress(str(said.value), layer.axes[:own], number)
-                    address = spoken if running else None
+                    bound = bind(str(said.value), layer.axes[:own], layer.axes[own:])
+                    address = _RunningAddress(*bound, number) if running else None
             found.append(one._replace(address=address))
         return found
 

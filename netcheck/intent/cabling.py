@@ -20,6 +20,8 @@ from netcheck.model.fabric import Link, PortRef
 from netcheck.model.known import UNKNOWN, Known
 
 REQUIRED = ("a_device", "a_port", "b_device", "b_port")
+# a range, a colon that could belong to either part of an end, and blanks
+UNTIDY = ("[", ":", " ", "\t")
 OPTIONAL = ("cable", "extra_delay", "media")
 # a unit in a column's name lets its numbers go without
 UNITS_IN_NAMES = {"cable_m": ("cable", "m"), "length_m": ("cable", "m"), "length": ("cable", "")}
@@ -92,7 +94,8 @@ def _plan(fields: Fields) -> Iterator[Link]:
         return
     columns = _columns(fields, rows[0][1], Evidence(str(path), rows[0][0]))
     if columns is not None:
-        plan = _Plan(fields, str(path), columns)
+        is_tidy = not any(sign in text for sign in UNTIDY)
+        plan = _Plan(fields, str(path), columns, is_tidy=is_tidy)
         for line, row in rows[1:]:
             plain = plan.plain_link(line, row)
             if plain is None:
@@ -128,7 +131,12 @@ _Said = tuple[Known[float], Known[float], Known[str]]
 
 
 class _Plan:
-    def __init__(self, fields: Fields, path: str, columns: dict[str, tuple[int, str]]) -> None:
+    """Rows of a cabling plan; a tidy one has nothing in any name that needs a closer look."""
+
+    def __init__(
+        self, fields: Fields, path: str, columns: dict[str, tuple[int, str]], *, is_tidy: bool
+    ) -> None:
+        self.is_tidy = is_tidy
         self.fields = fields
         self.path = path
         self.columns = columns
@@ -145,12 +153,13 @@ class _Plan:
             ends, key = self._ends_of(row), self._facts_of(row)
         except IndexError:
             return None
-        # a range, or a colon that could belong to either part
-        text = "".join(ends)
-        if "[" in text or ":" in text:
-            return None
+        if not self.is_tidy:
+            text = "".join(ends)
+            if "[" in text or ":" in text:
+                return None
+            ends = tuple([cell.strip() for cell in ends])
         # interned: these names are looked up again and again
-        a, a_port, b, b_port = [intern(cell.strip()) for cell in ends]
+        a, a_port, b, b_port = map(intern, ends)
         if not (a and a_port and b and b_port):
             return None
         said = self._said.get(key)

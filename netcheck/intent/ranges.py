@@ -152,6 +152,29 @@ def choose(text: str, axes: Axes) -> str:
     return parse_pattern(text).at(tuple(axes[number].index for number in chosen))
 
 
+def bind(text: str, own: Axes, outer: Axes) -> tuple[Pattern, tuple[int, ...]]:
+    """Choose what runs with the own axes; give the rest and the outer axes that it runs with.
+
+    Raises:
+        RangeError: A range has no axis of its length.
+
+    Example:
+        >>> bind("10.[1-8].0.[1-3]", (Axis(8, 2),), (Axis(3, 0),))
+        (Pattern(literals=('10.3.0.', ''), columns=(('1', '2', '3'),)), (0,))
+    """
+    pattern = parse_pattern(text)
+    chosen = _axes_of(text, tuple(axis.length for axis in own + outer))
+    literals, columns, numbers = [pattern.literals[0]], [], []
+    for column, number, literal in zip(pattern.columns, chosen, pattern.literals[1:], strict=True):
+        if number < len(own):
+            literals[-1] += column[own[number].index] + literal
+        else:
+            columns.append(column)
+            numbers.append(number - len(own))
+            literals.append(literal)
+    return Pattern(tuple(literals), tuple(columns)), tuple(numbers)
+
+
 def axes_used(text: str, lengths: tuple[int, ...]) -> tuple[int, ...] | None:
     """Give the numbers of the axes that the ranges of a value run with; None if one has none."""
     try:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-_IPV4 = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})/([0-9]{1,2})")
-_TOPS = (255, 255, 255, 255, 32)
+_TO_255 = r"(?:25[0-5]|2[0-4][0-9]|[01]?[0-9]{1,2})"
+_IPV4 = re.compile(rf"(?:{_TO_255}\.){{3}}{_TO_255}/(?:3[0-2]|[0-2]?[0-9])")
 _NUMBER = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([A-Za-zµ%/]+)")
 
 
@@ -79,8 +79,7 @@ def checked_address(text: str) -> str:
     Raises:
         ValueError: It is none.
     """
-    match = _IPV4.fullmatch(text)
-    if match and all(int(part) <= top for part, top in zip(match.groups(), _TOPS, strict=True)):
+    if _IPV4.fullmatch(text):
         return text
     from ipaddress import IPv6Interface  # noqa: PLC0415 -- most intents have IPv4 only
 
