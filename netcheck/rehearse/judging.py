@@ -14,16 +14,14 @@ from netcheck.compare.subnet import (
     compare_addresses,
     compare_engine,
     compare_managers,
-    compare_reach,
     master_guid,
 )
 from netcheck.compare.subnet_pages import made
-from netcheck.model.device import Device
 from netcheck.model.fabric import Fabric, Origin
 from netcheck.model.finding import Finding, Place, Stage, Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.infiniband import IbNode, IbPort, IbSubnet
-from netcheck.model.known import UNKNOWN, Known
+from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.model.subnets import Subnet
 from netcheck.rehearse.reading import Reading
 from netcheck.rehearse.sampling import Sample, Where
@@ -31,6 +29,8 @@ from netcheck.rules.engine import judge
 
 # ibsim's ports have VL0-7, MTU 2048 and 64 keys, whatever the hardware has.
 SIMULATED_VLS: Final = 8
+# An intent that names no manager gets one here; nobody said that it is to be the only one.
+OF_MANAGERS: Final = frozenset({"ib-sm-alone", "ib-sm-tie"})
 COMPLAINT: Final = re.compile(
     r"unrecognized token|-E-|invalid|parsing error|warning|out of range|not supported|must be",
     re.IGNORECASE,
@@ -61,7 +61,6 @@ class Judge:
         seen = reading.seen
         yield from compare_engine(self.subnet, engine)
         yield from compare_managers(self._placed(), self.subnet, seen, gone=gone)
-        yield from compare_reach(seen)
 
     def _placed(self) -> Fabric:
         """The fabric with managers that run at other ports than their own at these."""
@@ -87,7 +86,9 @@ class Judge:
     def rules(self, reading: Reading) -> list[Finding]:
         """Judge the subnet by the rules of the catalogue: cabling, errors, loops, duplicates."""
         name = self.subnet.name
-        device = Device(name, seen_subnet=reading.seen)
+        paths = (path for found in reading.paths.values() if is_known(found) for path in found)
+        seen = replace(reading.seen, paths=(*reading.seen.paths, *paths))
+        device = replace(reading.device, name=name, seen_subnet=seen)
         observed = Fabric(
             self.fabric.name,
             origin=Origin.SNAPSHOT,
@@ -101,7 +102,9 @@ class Judge:
             evidence_asked=False,
             profile=self.profile,
         )
-        return [one for one in found if one.verdict is not Verdict.NOT_APPLICABLE]
+        out = OF_MANAGERS if not is_known(self.subnet.subnet_managers) else frozenset[str]()
+        judged = (one for one in found if one.verdict is not Verdict.NOT_APPLICABLE)
+        return [one for one in judged if one.rule not in out]
 
 
 def _ports(seen: IbSubnet, where: tuple[Where, ...]) -> Iterator[tuple[IbNode, IbPort]]:

@@ -6,22 +6,22 @@ paths at the addresses that the first round gave.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from netcheck.compare.path_records import PathQuestion
+from netcheck.model.device import Device
 from netcheck.model.document import Document
 from netcheck.model.infiniband import IbNode, IbPath, IbPort, IbSubnet
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.platforms.infiniband.parse import parse
 
+NODES = (("ibnetdiscover",), ("saquery", "SMIR"), ("sminfo",))
 WHOLE = (
-    ("ibnetdiscover",),
     ("dump_fts", "-n"),
     ("iblinkinfo", "-l"),
     ("ibqueryerrors", "-s", "PortRcvSwitchRelayErrors,PortXmitWait"),
-    ("saquery", "SMIR"),
-    ("sminfo",),
 )
 
 Ask = Callable[[Sequence[Sequence[str]]], Sequence["Reply"]]
@@ -55,31 +55,38 @@ class Reading:
     """One reading of a subnet.
 
     Attributes:
-        seen: What all of its outputs say together.
+        device: What all of its outputs say together.
         documents: The outputs.
         paths: Answers to the questions; UNKNOWN where a query failed.
         failed: Calls that failed.
     """
 
-    seen: IbSubnet
+    device: Device
     documents: tuple[Document, ...]
     paths: dict[PathQuestion, Known[tuple[IbPath, ...]]] = field(default_factory=dict)
     failed: tuple[Reply, ...] = ()
 
+    @property
+    def seen(self) -> IbSubnet:
+        """The subnet that the outputs show."""
+        return subnet_of(self.device)
 
-def read_whole(ask: Ask, extra: Iterable[Document] = ()) -> Reading:
-    """Read the subnet as a whole: nodes, cables, routes, errors, managers.
+
+def read_nodes(ask: Ask) -> Reading:
+    """Read who is there: nodes, cables, addresses, managers."""
+    replies = ask(NODES)
+    documents = tuple(map(document_of, replies))
+    return Reading(read(documents), documents, failed=_failed(replies))
+
+
+def read_rest(
+    ask: Ask, reading: Reading, tables: Tables, extra: Iterable[Document] = ()
+) -> Reading:
+    """Read routes, links, errors of all, and tables of some ports, on top of who is there.
 
     Args:
         extra: Texts that are read along, such as the manager's log.
     """
-    replies = ask(WHOLE)
-    documents = (*extra, *map(document_of, replies))
-    return Reading(seen_in(documents), documents, failed=_failed(replies))
-
-
-def read_tables(ask: Ask, reading: Reading, tables: Tables) -> Reading:
-    """Read tables of ports on top of a reading."""
     nodes = reading.seen.nodes
     calls = [
         ("smpquery", operation, str(lid), str(number))
@@ -92,11 +99,11 @@ def read_tables(ask: Ask, reading: Reading, tables: Tables) -> Reading:
         for key, number in ports
         if (lid := address(nodes[key], number))
     ]
-    replies = ask(calls)
-    good = [document_of(reply) for reply in replies if reply.status == 0]
-    documents = (*reading.documents, *good)
+    replies = ask([*WHOLE, *calls])
+    usable = [reply for reply in replies if reply.status == 0 or reply.command in _MAY_FAIL]
+    documents = (*extra, *reading.documents, *map(document_of, usable))
     failed = (*reading.failed, *_failed(replies))
-    return replace(reading, seen=seen_in(documents), documents=documents, failed=failed)
+    return replace(reading, device=read(documents), documents=documents, failed=failed)
 
 
 def read_paths(ask: Ask, reading: Reading, questions: Sequence[PathQuestion]) -> Reading:
@@ -112,10 +119,19 @@ def _paths(reply: Reply) -> tuple[IbPath, ...]:
     return seen_in((document_of(reply),)).paths if reply.text.strip() else ()
 
 
+def read(documents: Sequence[Document]) -> Device:
+    """Give what outputs of one subnet say together."""
+    return parse(documents, name="subnet")
+
+
+def subnet_of(device: Device) -> IbSubnet:
+    """Give the subnet that was seen at a device; an empty one where none was."""
+    return device.seen_subnet if is_known(device.seen_subnet) else IbSubnet()
+
+
 def seen_in(documents: Sequence[Document]) -> IbSubnet:
     """Give the subnet that outputs show together."""
-    seen = parse(documents, name="subnet").seen_subnet
-    return seen if is_known(seen) else IbSubnet()
+    return subnet_of(read(documents))
 
 
 def document_of(reply: Reply) -> Document:
@@ -132,8 +148,9 @@ def address(node: IbNode, number: int) -> int:
     return node.lid if is_known(node.lid) else 0
 
 
+# ibqueryerrors exits 1 where a counter is above its threshold
+_MAY_FAIL = frozenset({shlex.join(WHOLE[2])})
+
+
 def _failed(replies: Iterable[Reply]) -> tuple[Reply, ...]:
-    # ibqueryerrors exits 1 where a counter is above its threshold
-    return tuple(
-        reply for reply in replies if reply.status and not reply.command.startswith("ibqueryerrors")
-    )
+    return tuple(one for one in replies if one.status and one.command not in _MAY_FAIL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from netcheck.compare.lanes import intended_lanes
 from netcheck.compare.subnet_pages import made
 from netcheck.lab.opensm.manager import Manager
+from netcheck.lab.opensm.process import wait_until
 from netcheck.lab.opensm.subnet import SimulatedSubnet, simulated_subnet
 from netcheck.model.document import Document
 from netcheck.model.errors import TransportError
@@ -21,9 +23,9 @@ from netcheck.rehearse.reading import (
     Reading,
     Reply,
     Tables,
+    read_nodes,
     read_paths,
-    read_tables,
-    read_whole,
+    read_rest,
 )
 from netcheck.rehearse.sampling import HOSTS, PATHS, Sample, choose, questions
 from netcheck.rehearse.simulated import not_simulated, unknown_keys
@@ -31,6 +33,9 @@ from netcheck.rehearse.stage import Staged
 
 UP_S = 180.0
 LOG = "opensm.log"
+SM_STATE = re.compile(r"SMState\.+(\d)")
+ALIVE = frozenset({"2", "3"})  # standby, master
+LISTED_S, POLL_S = 15.0, 0.3
 Progress = Callable[[str], None]
 
 
@@ -40,11 +45,14 @@ class RehearsalOptions:
 
     Attributes:
         full: All ports instead of a sample.
+        hosts, paths: Size of the sample.
         failures: Also break the fabric: a link, a switch, the master.
         tamper: Called with the subnet once it is up, before it is read.
     """
 
     full: bool = False
+    hosts: int = HOSTS
+    paths: int = PATHS
     failures: bool = True
     profile: str = "baseline"
     up_s: float = UP_S
@@ -129,9 +137,20 @@ class _Work:
                     return False
             finally:
                 self._complaints(plan.name)
+        self._await_standbys()
         first = self.staged.plans[0].name
         self.rehearsal.notes.append(f"{first}: SUBNET UP after {self.subnet.up_s:.1f} s")
         return True
+
+    def _await_standbys(self) -> None:
+        """Wait until the subnet administrator lists every manager that runs, as it is."""
+        running = [one for one in self.subnet.managers.values() if one.is_running]
+
+        def are_listed() -> bool:
+            states = SM_STATE.findall(self.ask([("saquery", "SMIR")])[0].text)
+            return sum(state in ALIVE for state in states) >= len(running)
+
+        wait_until(are_listed, LISTED_S, POLL_S)
 
     def _settle(self, number: int) -> None:
         """A lower number of lanes is in force for SL2VL only after a second sweep."""
@@ -160,7 +179,8 @@ class _Work:
         """Read the subnet as it came up, and judge it."""
         began = time.monotonic()
         self.progress("reads back")
-        reading, sample = self.read(hosts=None if self.options.full else HOSTS, paths=PATHS)
+        hosts = None if self.options.full else self.options.hosts
+        reading, sample = self.read(hosts=hosts, paths=self.options.paths)
         engine = self.engine()
         found = self.rehearsal.findings
         found += self.judge.whole(reading, engine)
@@ -173,10 +193,10 @@ class _Work:
     def read(self, *, hosts: int | None, paths: int) -> tuple[Reading, Sample]:
         """Read the whole, then the tables and paths of a sample."""
         ask: Ask = self.ask
-        reading = read_whole(ask, self._logs())
+        reading = read_nodes(ask)
         memberships = self.judge.memberships(reading.seen)
         sample = choose(reading.seen, memberships, hosts=hosts)
-        reading = read_tables(ask, reading, self._tables(sample))
+        reading = read_rest(ask, reading, self._tables(sample), self._logs())
         asked = questions(reading.seen, sample.hosts, memberships, paths=paths)
         return read_paths(ask, reading, asked), sample
 

@@ -130,11 +130,7 @@ class Manager:
         return time.monotonic() - began
 
     def wait_quiet(self, quiet_s: float, timeout_s: float) -> bool:
-        """Wait until its log has not grown for a while: no sweep is under way.
-
-        A packet that is lost with a link in the middle of a sweep is never missed in
-        the simulator, which knows no timeouts: the manager would wait for ever.
-        """
+        """Wait until its log has not grown for a while: no sweep is under way."""
         last, since = -1, time.monotonic()
 
         def is_quiet() -> bool:

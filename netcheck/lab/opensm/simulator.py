@@ -121,7 +121,8 @@ def start(
         f"-P{max(ports + 1, LEAST_PORTS)}",
     )
     kept = process.start(
-        [tools.ibsim, "-s", *limits, str(network)],
+        # -I: a GUID that is there twice is for the subnet manager to find
+        [tools.ibsim, "-s", "-I", *limits, str(network)],
         log=folder / "ibsim.log",
         folder=folder,
         environment={**environment, "IBSIM_SOCKNAME": name},

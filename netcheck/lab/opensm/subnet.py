@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -13,12 +15,16 @@ from netcheck.lab.opensm import manager, simulator
 from netcheck.lab.opensm.diags import Diags
 from netcheck.lab.opensm.manager import Manager
 from netcheck.lab.opensm.network import Network
+from netcheck.lab.opensm.process import wait_until
 from netcheck.lab.opensm.simulator import Simulator
 from netcheck.lab.opensm.tools import PATH, Tools, find_tools
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 -- a private folder is made in it
 UP_S = 120.0
-QUIET_S, QUIET_SHARE = 0.3, 0.25
+QUIET_S, QUIET_SHARE, QUIETEST_S = 0.3, 0.25, 3.0
+SETTLE_S = 20.0
+BOUND_LINE = "Setting IS_SM on port"
+BOUND_S, EARS_S = 10.0, 0.3
 
 
 @dataclass(frozen=True)
@@ -63,15 +69,27 @@ class SimulatedSubnet:
         """
         folder = self.folder / f"sm-{len(self.managers)}"
         manager.write_files(plan.files, folder, plan.extra)
-        started = manager.start(
-            self.tools, plan.name, plan.node, folder, self.environment, plan.extra
-        )
-        self.managers[plan.name] = started
+        with self.held():
+            started = manager.start(
+                self.tools, plan.name, plan.node, folder, self.environment, plan.extra
+            )
+            self.managers[plan.name] = started
+            if not is_first:
+                self._await_ears(started)
         if is_first:
             self.up_s = started.wait_up(up_s)
         else:
             started.wait_state("STANDBY", up_s)
         return started
+
+    def _await_ears(self, started: Manager) -> None:
+        """Wait until a manager answers others, before they are let to ask.
+
+        OpenSM throws away what it is asked before it has read its own port. The one
+        that asked asks again after a timeout, which the simulator does not have.
+        """
+        wait_until(lambda: BOUND_LINE in started.log() or not started.is_running, BOUND_S)
+        time.sleep(EARS_S)
 
     def change(self, name: str, files: Mapping[str, str], *, up_s: float = UP_S) -> float:
         """Give a manager other files and have it read them (SIGHUP); give the seconds it took.
@@ -83,14 +101,32 @@ class SimulatedSubnet:
         manager.write_files(files, changed.folder, changed.extra)
         return changed.reload(up_s)
 
-    def settle(self, timeout_s: float = UP_S) -> None:
+    def settle(self, timeout_s: float = SETTLE_S) -> None:
         """Wait until the master has nothing to do; longer for a fabric that took long to come up.
 
-        Nothing is to be broken before: see ``Manager.wait_quiet``.
+        What is broken in the middle of a sweep is not told from what that sweep finds.
         """
         master = self.master()
         if master is not None:
-            master.wait_quiet(QUIET_S + self.up_s * QUIET_SHARE, timeout_s)
+            master.wait_quiet(min(QUIET_S + self.up_s * QUIET_SHARE, QUIETEST_S), timeout_s)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Stop all managers for a moment, so that no packet of theirs is on the way.
+
+        The simulator knows no timeouts: a manager whose packet is lost with a link
+        would wait for ever. What two managers ask each other can still be lost; break
+        a fabric while one runs.
+        """
+        running = [each for each in self.managers.values() if each.is_running]
+        for each in running:
+            each.kept.signal(signal.SIGSTOP)
+        try:
+            self.simulator.say("Start network")  # answered after what was sent before
+            yield
+        finally:
+            for each in running:
+                each.kept.signal(signal.SIGCONT)
 
     def master(self) -> Manager | None:
         """The manager that says it is MASTER and runs."""

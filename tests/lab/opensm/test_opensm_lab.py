@@ -87,7 +87,8 @@ def test_a_link_is_taken_out_and_put_back(running: SimulatedSubnet) -> None:
     manager = running.managers["sm01"]
     for change in (running.simulator.unlink, running.simulator.relink):
         manager.mark()
-        change(leaf_id(0), 5)
+        with running.held():
+            change(leaf_id(0), 5)
         assert manager.wait_up(20) < 20
     assert "-> Down" not in running.diags.run("iblinkinfo", "-d").text
 
@@ -96,7 +97,8 @@ def test_a_link_is_taken_out_and_put_back(running: SimulatedSubnet) -> None:
 def test_a_whole_switch_fails_and_the_rest_stays_up(running: SimulatedSubnet) -> None:
     manager = running.managers["sm01"]
     manager.mark()
-    running.simulator.unlink(spine_id(0))
+    with running.held():
+        running.simulator.unlink(spine_id(0))
     manager.wait_up(20)
     assert running.diags.run("ibswitches").text.count("Switch") == 5
 

@@ -1,0 +1,294 @@
+"""Rehearsals on a real OpenSM: a clean one is clean, and what is wrong is found and named."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from netcheck.intent.complete import complete
+from netcheck.intent.load import load_intent
+from netcheck.lab.opensm.network import read_network
+from netcheck.lab.opensm.subnet import SimulatedSubnet
+from netcheck.model.errors import InputError
+from netcheck.model.fabric import Fabric
+from netcheck.model.finding import Finding, Verdict
+from netcheck.model.known import is_known
+from netcheck.rehearse.rehearse import Rehearsal, RehearsalOptions, rehearse
+from netcheck.rehearse.stage import Staged, stage
+from tests.lab.opensm.ib_labs import needs_opensm
+
+INTENT = Path(__file__).parent / "intents" / "tree.yaml"
+FEW = RehearsalOptions(hosts=16, paths=60, failures=False)
+
+
+def fabric(text: str | None = None, folder: Path | None = None) -> Fabric:
+    path = INTENT
+    if text is not None and folder is not None:
+        path = folder / "intent.yaml"
+        path.write_text(text, encoding="utf-8")
+    return complete(load_intent(path))
+
+
+def changed(folder: Path, *changes: tuple[str, str]) -> Fabric:
+    text = INTENT.read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return fabric(text, folder)
+
+
+def failed(rehearsal: Rehearsal) -> list[Finding]:
+    return [one for one in rehearsal.findings if one.verdict is Verdict.FAIL]
+
+
+def said(rehearsal: Rehearsal) -> dict[str, set[str]]:
+    """Shape: ``rule -> devices``."""
+    found: dict[str, set[str]] = {}
+    for one in failed(rehearsal):
+        found.setdefault(one.rule, set()).update(place.device for place in one.where)
+    return found
+
+
+def discovered(staged: Staged) -> str:
+    """What ``ibnetdiscover`` prints of the fabric that the intent makes."""
+    return staged.network.text
+
+
+def on_other_fabric(change: Callable[[str], str]) -> Rehearsal:
+    """A rehearsal on a fabric that is not quite the intended one."""
+    made = stage(fabric(), "storage")
+    text = change(discovered(made))
+    return rehearse(stage(fabric(), "storage", text, "fabric.txt"), FEW)
+
+
+def tampered(change: Callable[[SimulatedSubnet], None]) -> Rehearsal:
+    return rehearse(stage(fabric(), "storage"), replace(FEW, tamper=change))
+
+
+def block(text: str, name: str) -> str:
+    """The part of a network file that is one node's."""
+    return next(
+        part
+        for part in text.split("\n\n")
+        if re.search(rf'^(?:Ca|Switch)\s.*# "{name}\b', part, re.MULTILINE)
+    )
+
+
+def port_line(text: str, name: str, port: int) -> str:
+    return next(line for line in block(text, name).splitlines() if line.startswith(f"[{port}]"))
+
+
+def without_cable(text: str, name: str, port: int, far: str, far_port: int) -> str:
+    for node, number in ((name, port), (far, far_port)):
+        part = block(text, node)
+        line = port_line(text, node, number)
+        text = text.replace(part, part.replace(f"{line}\n", "").replace(f"\n{line}", ""))
+    return text
+
+
+@needs_opensm
+def test_what_is_rendered_is_what_is_read_back_also_after_failures() -> None:
+    found = rehearse(stage(fabric(), "storage"), replace(FEW, failures=True))
+    assert failed(found) == []
+    told = "\n".join(found.notes)
+    assert "tables of 16 of 16 host ports and 10 of 32 switch ports; 60 path records" in told
+    assert "routing engine: updn" in told
+    assert "gpu01 gone: gpu16 took over within" in told
+    assert "cable leaf01 port 5 - spine01 port 1: routed around within" in told
+    assert "switch spine01: routed around within" in told
+    assert "never simulated: P_Key enforcement bits" in told
+
+
+@needs_opensm
+def test_a_link_that_is_down_is_named() -> None:
+    def cut(text: str) -> str:
+        return without_cable(text, "leaf02", 5, "spine01", 2)
+
+    found = said(on_other_fabric(cut))
+    assert found["ib-topology-vs-intent"] >= {"leaf02", "spine01"}
+
+
+@needs_opensm
+def test_swapped_cables_are_named() -> None:
+    def swap(text: str) -> str:
+        first, other = port_line(text, "leaf01", 1), port_line(text, "leaf02", 1)
+        swapped = text.replace(first, "@1").replace(other, "@2")
+        swapped = swapped.replace("@1", other).replace("@2", first)
+        leaves = re.findall(r'^Switch\s+\d+ "(S-\w+)".*# "(leaf0[12])', text, re.MULTILINE)
+        ids = {name: node for node, name in leaves}
+        for host, old, new in (("gpu01", "leaf01", "leaf02"), ("gpu05", "leaf02", "leaf01")):
+            part = block(swapped, host)
+            moved = part.replace(ids[old], ids[new]).replace(f'"{old}"', f'"{new}"')
+            swapped = swapped.replace(part, moved)
+        return swapped
+
+    found = said(on_other_fabric(swap))
+    assert found["ib-topology-vs-intent"] >= {"gpu01", "gpu05"}
+
+
+@needs_opensm
+@pytest.mark.parametrize("rate", ["1xHDR", "4xEDR"])
+def test_a_narrow_or_slow_link_is_named(rate: str) -> None:
+    def degrade(text: str) -> str:
+        for node, number in (("gpu03", 1), ("leaf01", 3)):
+            part, line = block(text, node), port_line(text, node, number)
+            text = text.replace(part, part.replace(line, line.replace("4xHDR", rate)))
+        return text
+
+    def keep(staged: Staged) -> Staged:
+        # OpenSM raises a slow link to what both ends could do; a real cable stays as it is
+        plans = [
+            replace(plan, extra={**plan.extra, "force_link_speed_ext": "0"})
+            for plan in staged.plans
+        ]
+        return replace(staged, plans=tuple(plans))
+
+    text = degrade(discovered(stage(fabric(), "storage")))
+    found = said(rehearse(keep(stage(fabric(), "storage", text, "fabric.txt")), FEW))
+    assert "gpu03" in found["ib-link-width-speed"]
+
+
+@needs_opensm
+def test_a_duplicate_guid_is_named() -> None:
+    def double(text: str) -> str:
+        old = re.search(r'"H-(\w+)"', block(text, "gpu07"))
+        new = re.search(r'"H-(\w+)"', block(text, "gpu08"))
+        assert old
+        assert new
+        part = block(text, "gpu07")
+        guid = f"caguid={int(f'0x{new[1]}', 0):#x}"
+        return text.replace(part, re.sub(r"caguid=\w+", guid, part))
+
+    found = on_other_fabric(double)
+    assert {"subnet-not-up", "ib-guid-dup"} & said(found).keys()
+    assert any("uplicate" in one.message for one in failed(found))
+
+
+@needs_opensm
+@pytest.mark.parametrize(
+    ("counter", "rule"),
+    [
+        ("PortCounters.SymbolErrorCounter", "ib-link-errors"),
+        ("PortCounters.LinkDownedCounter", "ib-link-errors"),
+        ("PortCounters.PortXmitDiscards", "ib-packets-discarded"),
+        ("PortCounters.VL15Dropped", "ib-packets-discarded"),
+    ],
+)
+def test_error_counters_are_named(counter: str, rule: str) -> None:
+    def count(subnet: SimulatedSubnet) -> None:
+        node = next(key for key, name in subnet.network.names.items() if name.startswith("leaf03"))
+        subnet.simulator.count(node, 2, counter, 200)
+
+    assert said(tampered(count))[rule] == {"leaf03"}
+
+
+@needs_opensm
+def test_a_manager_that_was_killed_is_missed() -> None:
+    def kill(subnet: SimulatedSubnet) -> None:
+        standby, master = subnet.managers["gpu16"], subnet.managers["gpu01"]
+        standby.mark()
+        master.kill()
+        standby.wait_state("MASTER", 30)
+        standby.wait_up(30)
+
+    found = tampered(kill)
+    assert said(found)["manager-missing"] == {"gpu01"}
+
+
+@needs_opensm
+def test_a_key_removed_on_one_port_is_named() -> None:
+    def remove(subnet: SimulatedSubnet) -> None:
+        master = subnet.managers["gpu01"]
+        staged = stage(fabric(), "storage")
+        files = dict(staged.plans[0].files)
+        guid = staged.fabric.devices["gpu04"].rdma["mlx5_0"].port_guid
+        line = f"    {guid:#018x}=full,\n"
+        assert line in files["partitions.conf"]
+        files["partitions.conf"] = files["partitions.conf"].replace(line, "")
+        subnet.change(master.name, files)
+
+    found = tampered(remove)
+    (finding,) = [one for one in failed(found) if one.rule == "partition-keys-differ"]
+    assert [place.device for place in finding.where] == ["gpu04"]
+    assert "lacks 0x8a01 (tenant-a)" in finding.message
+    assert (finding.expected, finding.found) == ("0x7fff 0x8a01", "0x7fff")
+    assert "path-missing" in said(found)
+
+
+@needs_opensm
+def test_partitions_that_opensm_throws_away_open_every_port() -> None:
+    def damage(subnet: SimulatedSubnet) -> None:
+        files = dict(stage(fabric(), "storage").plans[0].files)
+        files["partitions.conf"] = files["partitions.conf"].replace("ALL=limited", "gpu01=limited")
+        subnet.change("gpu01", files)
+
+    found = said(tampered(damage))
+    assert len(found["partition-keys-differ"]) == 16
+    assert "path-across-partitions" in found
+
+
+@needs_opensm
+def test_an_engine_that_gives_way_is_named(tmp_path: Path) -> None:
+    odd = changed(tmp_path, ("routing: [updn]", "routing: [torus-2QoS]"))
+    found = rehearse(stage(odd, "storage"), FEW)
+    (finding,) = [one for one in failed(found) if one.rule == "routing-engine-differs"]
+    assert (finding.expected, finding.found) == ("torus-2QoS", "minhop")
+
+
+@needs_opensm
+def test_lanes_that_the_manager_sets_otherwise_are_named() -> None:
+    def swap(subnet: SimulatedSubnet) -> None:
+        files = dict(stage(fabric(), "storage").plans[0].files)
+        files["opensm.conf"] = files["opensm.conf"].replace("qos_sl2vl 0,1,2", "qos_sl2vl 0,2,1")
+        subnet.change("gpu01", files)
+
+    found = tampered(swap)
+    finding = next(one for one in failed(found) if one.rule == "sl-on-other-vl")
+    assert (finding.expected, finding.found) == (
+        "SL 1 on VL 1, SL 2 on VL 2",
+        "SL 1 on VL 2, SL 2 on VL 1",
+    )
+
+
+@needs_opensm
+def test_without_a_standby_the_rehearsal_says_that_nobody_takes_over() -> None:
+    def stop(subnet: SimulatedSubnet) -> None:
+        subnet.managers["gpu16"].kill()
+
+    options = replace(FEW, tamper=stop, failures=True, paths=20)
+    found = rehearse(stage(fabric(), "storage"), options)
+    assert "subnet manager gone: not rehearsed: nobody to take over" in found.notes
+
+
+def test_a_subnet_that_is_not_in_the_intent_is_bad_input() -> None:
+    with pytest.raises(InputError, match="subnet backup: not in the intent; expected one of: stor"):
+        stage(fabric(), "backup")
+
+
+def test_a_fabric_cut_short_is_bad_input_with_its_line() -> None:
+    text = discovered(stage(fabric(), "storage"))
+    with pytest.raises(InputError, match=r"fabric\.txt:\d+: .* leads to .*"):
+        stage(fabric(), "storage", text[: len(text) // 2], "fabric.txt")
+
+
+def test_a_fabric_that_is_none_is_bad_input() -> None:
+    with pytest.raises(InputError, match="no node in it; expected the output of ibnetdiscover"):
+        stage(fabric(), "storage", "hello\n", "fabric.txt")
+
+
+def test_names_of_the_intent_get_the_guids_of_the_fabric() -> None:
+    made = stage(fabric(), "storage")
+    again = stage(fabric(), "storage", discovered(made), "fabric.txt")
+    guid = made.fabric.devices["gpu02"].rdma["mlx5_0"].port_guid
+    assert is_known(guid)
+    assert again.fabric.subnets["storage"].port_guids["gpu02"] == (guid,)
+    assert f"{guid:#018x}=full" in again.plans[0].files["partitions.conf"]
+
+
+def test_speeds_above_those_of_the_simulator_are_said() -> None:
+    text = discovered(stage(fabric(), "storage")).replace("4xHDR", "4xNDR")
+    network = read_network(text, "fabric.txt")
+    assert "4xNDR" not in network.text
+    assert network.notes == ("fabric.txt: 48 ends of NDR run as HDR: ibsim knows nothing faster",)
