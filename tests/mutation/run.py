@@ -21,7 +21,7 @@ from netcheck import api
 from tests.mutation.fabric import Kind, kinds
 from tests.mutation.judging import Linter
 from tests.mutation.mutants import Mutant, host_mutants, switch_mutants
-from tests.mutation.traffic import Harm, Seen, harms, see
+from tests.mutation.traffic import Harm, Look, harms
 from tests.mutation.world import Holdings, RefusedError, World
 
 EXEMPT = Path(__file__).with_name("exempt.yaml")
@@ -79,7 +79,7 @@ class Bench:
     memory: dict[object, object] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     is_hasty: bool = False
-    before: Seen = field(default_factory=Seen)
+    before: Look | None = None
 
     @classmethod
     def of(cls, kind: Kind, folder: Path) -> Bench:
@@ -87,7 +87,7 @@ class Bench:
         world = World.of(kind, folder)
         linter = Linter(api.load_intent(folder / f"{kind.name}.yaml"), folder / "lint")
         bench = cls(world, linter)
-        bench.before = see(world.held({}), bench.memory)
+        bench.before = Look.at(world.held({}), bench.memory)
         bench.seen.add(_key({}))
         return bench
 
@@ -104,7 +104,8 @@ class Bench:
         Raises:
             RefusedError: A device does not take its text.
         """
-        return list(harms(self.before, see(self.world.held(texts), self.memory)))
+        assert self.before is not None
+        return harms(self.before, Look.at(self.world.held(texts), self.memory))
 
     def is_found(self, texts: Holdings, *, with_intent: bool) -> bool:
         """Lint has a finding."""

@@ -10,9 +10,11 @@ What is wrong is told beside the fabric before it was changed, in the words of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
+from typing import TypeVar, cast
 
 from netcheck.lab.devices.linux.adapter import Adapter
 from netcheck.lab.devices.linux.host import LinuxHost
@@ -30,6 +32,7 @@ from netcheck.lossless.dataplane.network import (
 from netcheck.lossless.dataplane.ports import CNP, DATA
 from tests.mutation.world import Held
 
+T = TypeVar("T")
 STEP_S = 500e-9
 REACTING_S, STUBBORN_S, STUCK_S = 0.3e-3, 0.4e-3, 0.6
 STUCK_STEP_S, STUCK_LOOK_S, STUCK_DEPTH = 100e-6, 10e-3, 16
@@ -39,6 +42,7 @@ STUCK_HOST = "gpu01"
 SINK = "sink"
 LEAST_SHARE = 0.6
 PAUSABLE = 1_000_000
+SLOWER = 100
 
 
 class Harm(StrEnum):
@@ -64,17 +68,30 @@ class Stream:
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What three runs showed: by flow, by receiving host (``goodput``) or by pair (``slowed``)."""
+class Paths:
+    """Where packets would go: payload by flow, kinds of traffic by ``node port queue``."""
 
-    payloads: Mapping[str, int] = field(default_factory=dict)
-    dropped: Mapping[str, int] = field(default_factory=dict)
-    goodput: Mapping[str, float] = field(default_factory=dict)
-    slowed: frozenset[str] = frozenset()
-    queues: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    paused: frozenset[int] = frozenset()
-    storms: int = 0
-    broken: int = 0
+    payloads: Mapping[str, int]
+    queues: Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one loaded run showed.
+
+    Attributes:
+        dropped: Lost packets by lossless flow.
+        goodput: Payload bytes that reached each receiving host.
+        slowed: Pairs of hosts of which the sender slowed down for marks.
+        paused: PFC priorities on which anybody sent a pause.
+        storms: How often a watchdog acted.
+    """
+
+    dropped: Mapping[str, int]
+    goodput: Mapping[str, float]
+    slowed: frozenset[str]
+    paused: frozenset[int]
+    storms: int
 
 
 def streams(held: Held) -> list[Stream] | None:
@@ -112,52 +129,86 @@ def _adapter(held: Held, name: str) -> Adapter:
     return device.adapters[RAIL]
 
 
-def see(held: Held, memory: dict[object, object] | None = None) -> Seen:
-    """Run everything; ``memory`` keeps runs of what is equal."""
-    memory = {} if memory is None else memory
-    given = streams(held)
-    if given is None:
-        return Seen()
-    network = trimmed(held.network, given)
-    flows = tuple(stream.flow for stream in given)
-    key = (_frozen(network), flows)
-    if key not in memory:
-        memory[key] = _see(network, given, memory)
-    found = memory[key]
-    assert isinstance(found, Seen)
-    return found
+@dataclass
+class Look:
+    """A fabric under traffic; each run is made when it is asked for, equal ones once."""
+
+    network: Network
+    given: list[Stream]
+    memory: dict[object, object]
+
+    @classmethod
+    def at(cls, held: Held, memory: dict[object, object]) -> Look | None:
+        """Look at what devices hold; None where there is no way for the traffic."""
+        given = streams(held)
+        return None if given is None else cls(trimmed(held.network, given), given, memory)
+
+    @cached_property
+    def flows(self) -> list[Flow]:
+        """All flows."""
+        return [stream.flow for stream in self.given]
+
+    @cached_property
+    def paths(self) -> Paths:
+        """Where packets would go, without sending any."""
+        engine = Engine(self.network, self.flows, step_s=STEP_S)
+        payloads = {flow.name: flow.payload_bytes for flow in self.flows}
+        return Paths(payloads, _queues(engine, self.given))
+
+    @cached_property
+    def stubborn(self) -> Load:
+        """Nobody slows down for marks."""
+        return self._loaded(_stubborn(self.network), STUBBORN_S)
+
+    @cached_property
+    def reacting(self) -> Load:
+        """Adapters do what they are set to."""
+        return self._loaded(self.network, REACTING_S)
+
+    @cached_property
+    def broken(self) -> int:
+        """How often the watchdog at a host acted while that host took nothing."""
+        network = _slow(_with_sink(_stubborn(_pauses_only(self.network))))
+        flows = [stuck for s in self.given if (stuck := _to_sink(s.flow)) is not None]
+        return self._kept(("stuck", network, flows), lambda: _broken(network, flows))
+
+    def _loaded(self, network: Network, seconds: float) -> Load:
+        flows, given = self.flows, self.given
+        return self._kept((seconds, network, flows), lambda: _load(network, given, seconds))
+
+    def _kept(self, key: object, made: Callable[[], T]) -> T:
+        name = repr(key)
+        if name not in self.memory:
+            self.memory[name] = made()
+        return cast("T", self.memory[name])
 
 
-def _see(network: Network, given: list[Stream], memory: dict[object, object]) -> Seen:
-    flows = [stream.flow for stream in given]
-    data = [stream.flow.name for stream in given if stream.kind == "data"]
-    first = Engine(network, flows, step_s=STEP_S)
-    first.run_until(REACTING_S)
-    second = Engine(_stubborn(network), flows, step_s=STEP_S)
-    second.run_until(STUBBORN_S)
-    by_name = {state.sender.flow.name: state for state in first.flows}
-    later = {state.sender.flow.name: state for state in second.flows}
-    return Seen(
-        payloads={flow.name: flow.payload_bytes for flow in flows},
-        dropped={n: by_name[n].sender.dropped + later[n].sender.dropped for n in data},
-        goodput=_goodput([later[n] for n in data]),
-        slowed=frozenset(n.split()[0] for n in data if by_name[n].cnp_handled),
-        queues=_queues(first, given),
+def _load(network: Network, given: list[Stream], seconds: float) -> Load:
+    engine = Engine(network, [stream.flow for stream in given], step_s=STEP_S)
+    engine.run_until(seconds)
+    pairs = zip(engine.flows, given, strict=True)
+    data = [state for state, stream in pairs if stream.kind == "data"]
+    ports = engine.ports.values()
+    return Load(
+        dropped={state.sender.flow.name: state.sender.dropped for state in data},
+        goodput=_goodput(data),
+        slowed=frozenset(state.sender.flow.name.split()[0] for state in data if state.cnp_handled),
         paused=frozenset(
-            priority
-            for engine in (first, second)
-            for port in engine.ports.values()
-            for priority, sent in enumerate(port.pfc_out)
-            if sent
+            priority for port in ports for priority, sent in enumerate(port.pfc_out) if sent
         ),
-        storms=sum(
-            queue.storms
-            for engine in (first, second)
-            for port in engine.ports.values()
-            for queue in port.queues
-        ),
-        broken=_broken(network, given, memory),
+        storms=sum(queue.storms for port in ports for queue in port.queues),
     )
+
+
+def _broken(network: Network, flows: list[Flow]) -> int:
+    engine = Engine(network, flows, step_s=STUCK_STEP_S)
+    peer = engine.ports[STUCK_HOST, RAIL].peer
+    assert peer is not None
+    storms = 0
+    while engine.now < STUCK_S and not storms:
+        engine.run_until(engine.now + STUCK_LOOK_S)
+        storms = sum(queue.storms for queue in peer.queues)
+    return storms
 
 
 def _goodput(states: list[FlowState]) -> dict[str, float]:
@@ -199,22 +250,41 @@ def _stubborn(network: Network) -> Network:
     return replace(network, nodes=nodes)
 
 
-def _broken(network: Network, given: list[Stream], memory: dict[object, object]) -> int:
-    """How often the watchdog at a host acted while that host took nothing."""
-    key = ("stuck", _frozen(_pauses_only(network)), tuple(s.flow for s in given))
-    if key not in memory:
-        flows = [stuck for s in given if (stuck := _to_sink(s.flow)) is not None]
-        engine = Engine(_with_sink(_stubborn(network)), flows, step_s=STUCK_STEP_S)
-        peer = engine.ports[STUCK_HOST, RAIL].peer
-        assert peer is not None
-        storms = 0
-        while engine.now < STUCK_S and not storms:
-            engine.run_until(engine.now + STUCK_LOOK_S)
-            storms = sum(queue.storms for queue in peer.queues)
-        memory[key] = storms
-    found = memory[key]
-    assert isinstance(found, int)
-    return found
+def _slow(network: Network) -> Network:
+    """Speeds and bytes of buffers by a hundredth, so that long pauses take few packets."""
+    nodes = {
+        name: replace(
+            node,
+            pools={pool: size // SLOWER for pool, size in node.pools.items()},
+            ports={key: _slow_port(port) for key, port in node.ports.items()},
+        )
+        for name, node in network.nodes.items()
+    }
+    return replace(network, nodes=nodes)
+
+
+def _slow_port(port: Port) -> Port:
+    queues = {
+        number: replace(queue, account=queue.account and _small(queue.account))
+        for number, queue in port.queues.items()
+    }
+    return replace(
+        port,
+        speed_bps=max(port.speed_bps // SLOWER, 1000),
+        groups={number: _small(account) for number, account in port.groups.items()},
+        queues=queues,
+    )
+
+
+def _small(account: Account) -> Account:
+    static = account.static_bytes
+    return replace(
+        account,
+        reserved_bytes=account.reserved_bytes // SLOWER,
+        static_bytes=None if static is None else static // SLOWER,
+        xon_bytes=account.xon_bytes // SLOWER,
+        xon_offset_bytes=account.xon_offset_bytes // SLOWER,
+    )
 
 
 def _to_sink(flow: Flow) -> Flow | None:
@@ -317,29 +387,46 @@ def _trimmed(port: Port, marks: set[int]) -> Port:
     )
 
 
-def _frozen(value: object) -> object:
-    """A key that is equal for equal values."""
-    return repr(value)
+def harms(before: Look, after: Look | None) -> list[Harm]:
+    """What became worse: the first look that shows something is enough."""
+    if after is None:
+        return [Harm.UNREACHABLE]
+    for shown in (_in_paths, _in_loads, _in_pauses):
+        found = list(dict.fromkeys(shown(before, after)))
+        if found:
+            return found
+    return []
 
 
-def harms(before: Seen, after: Seen) -> Iterator[Harm]:
-    """What became worse."""
-    if not after.payloads:
-        yield Harm.UNREACHABLE
-        return
-    if any(after.payloads[name] < size for name, size in before.payloads.items()):
+def _in_paths(before: Look, after: Look) -> Iterator[Harm]:
+    old, new = before.paths, after.paths
+    if any(new.payloads[name] < size for name, size in old.payloads.items()):
         yield Harm.MTU
-    if any(lost and not before.dropped[name] for name, lost in after.dropped.items()):
-        yield Harm.DROP
-    if any(len(kinds) > 1 for kinds in after.queues.values()):
+    if any(len(kinds) > 1 for kinds in new.queues.values()):
         yield Harm.MIXED
-    if after.paused - before.paused:
-        yield Harm.PAUSE
-    if before.slowed - after.slowed:
-        yield Harm.ECN
-    if any(rate < LEAST_SHARE * before.goodput[name] for name, rate in after.goodput.items()):
+
+
+def _in_loads(before: Look, after: Look) -> Iterator[Harm]:
+    calm, now = before.stubborn, after.stubborn
+    yield from _in_load(calm, now)
+    # while adapters react, shares swing
+    if any(rate < LEAST_SHARE * calm.goodput[host] for host, rate in now.goodput.items()):
         yield Harm.STARVED
-    if after.storms > before.storms:
+    old, new = before.reacting, after.reacting
+    yield from _in_load(old, new)
+    if old.slowed - new.slowed:
+        yield Harm.ECN
+
+
+def _in_load(old: Load, new: Load) -> Iterator[Harm]:
+    if any(lost and not old.dropped[name] for name, lost in new.dropped.items()):
+        yield Harm.DROP
+    if new.paused - old.paused:
+        yield Harm.PAUSE
+    if new.storms > old.storms:
         yield Harm.STORM
+
+
+def _in_pauses(before: Look, after: Look) -> Iterator[Harm]:
     if before.broken and not after.broken:
         yield Harm.STUCK
