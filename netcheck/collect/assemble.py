@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from netcheck.collect.cluster import DeviceDocuments
@@ -116,6 +116,11 @@ def read(
         tuple(work.unshown),
         () if before is None else tuple(moved_between(name, before, device.counters)),
     )
+
+
+def places(given: DeviceDocuments, name: str) -> Mapping[str, Evidence]:
+    """Give where one device's facts were read, as ``read`` would."""
+    return _Work(given.loaded(), name, None, parse_documents).first()[0].evidence
 
 
 def _has_rebooted(first: Device, second: Device) -> bool:

@@ -33,6 +33,8 @@ def suppressions_in(documents: Iterable[Document], device: str) -> Iterator[Supp
         ('mtu-below-rdma', '2027-01-31', 'replaced in May')
     """
     for document in documents:
+        if "netcheck:" not in document.text:
+            continue
         for match in _COMMENT.finditer(document.text):
             line = document.text.count("\n", 0, match.start()) + document.first_line
             yield Suppression(

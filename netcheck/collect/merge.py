@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from netcheck.model.device import Device
 from netcheck.model.document import Evidence
-from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.frozenmap import FrozenMap, LazyMap
 from netcheck.model.known import UNKNOWN, Missing
+from netcheck.model.qos import PortQos
 
 # Facts that are measured, named or explained rather than configured.
 _NOT_COMPARED: Final = frozenset(
@@ -47,7 +48,7 @@ def merge(configured: Device, live: Device) -> tuple[Device, list[Difference]]:
         "name": configured.name,
         "ports": _merge_members("port", configured.ports, live.ports, differences),
         "rdma": _merge_members("rdma", configured.rdma, live.rdma, differences),
-        "evidence": FrozenMap({**configured.evidence, **live.evidence}),
+        "evidence": LazyMap(lambda: {**configured.evidence, **live.evidence}),
         "defects": tuple(dict.fromkeys((*configured.defects, *live.defects))),
         "unread": tuple(dict.fromkeys((*configured.unread, *live.unread))),
         "is_whole": configured.is_whole or live.is_whole,
@@ -84,6 +85,24 @@ def _merge_record(
 ) -> Any:  # Any: any dataclass of the model
     if type(mine) is not type(theirs) or not _holds_facts(mine):
         return theirs
+    if isinstance(mine, PortQos) and not path:
+        merged, found = _merge_qos(mine, theirs)
+        differences += (replace(each, owner=owner) for each in found)
+        return merged
+    return _merged(owner, mine, theirs, differences, path)
+
+
+@lru_cache(maxsize=1024)
+def _merge_qos(mine: PortQos, theirs: PortQos) -> tuple[PortQos, tuple[Difference, ...]]:
+    """How two ports treat traffic as one, and differences without an owner; few pairs are many."""
+    differences: list[Difference] = []
+    merged: PortQos = _merged(("", ""), mine, theirs, differences, "")
+    return merged, tuple(differences)
+
+
+def _merged(
+    owner: tuple[str, str], mine: Any, theirs: Any, differences: list[Difference], path: str
+) -> Any:  # Any: as above
     values = {
         each.name: _merge_fact(
             owner,
@@ -94,6 +113,8 @@ def _merge_record(
         )
         for each in fields(mine)
     }
+    if all(value is getattr(theirs, name) for name, value in values.items()):
+        return theirs
     return replace(mine, **values)
 
 

@@ -6,11 +6,12 @@ import gc
 import multiprocessing
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
+from functools import partial
 from typing import Final, NamedTuple
 
-from netcheck.collect.assemble import Reading, intended_name, read
+from netcheck.collect.assemble import Reading, intended_name, places, read
 from netcheck.collect.cluster import DeviceDocuments
 from netcheck.collect.parcel import packed, unpacked
 from netcheck.model.device import Device
@@ -45,11 +46,13 @@ def read_all(
         many: From so many devices on, processes of this machine share the work.
     """
     if executor is not None:
-        yield from map(unpacked, executor.map(_work, list(_tasks(given, intended))))
-    elif len(given) < many or not _can_fork():
+        yield from _unpacked(list(_tasks(given, intended)), executor.map)
+    elif len(given) < many:
         yield from (read(each, intended) for each in given)
+    elif not _can_fork():
+        yield from _unpacked(list(_tasks(given, intended)), map)
     else:
-        yield from _forked(given, intended)
+        yield from _forked(list(_tasks(given, intended)))
 
 
 def _can_fork() -> bool:
@@ -59,13 +62,12 @@ def _can_fork() -> bool:
     return cores > 1 and is_offered and threading.active_count() == 1
 
 
-def _forked(given: Sequence[DeviceDocuments], intended: Fabric | None) -> Iterator[Reading]:
+def _forked(tasks: list[_Task]) -> Iterator[Reading]:
     gc.freeze()  # what is here already is shared with the processes, not copied by their collector
     try:
         context = multiprocessing.get_context("fork")
         with ProcessPoolExecutor(len(os.sched_getaffinity(0)), context, gc.disable) as pool:
-            tasks = _tasks(given, intended)
-            yield from map(unpacked, pool.map(_work, tasks, chunksize=_CHUNK))
+            yield from _unpacked(tasks, partial(pool.map, chunksize=_CHUNK))
     finally:
         gc.unfreeze()
 
@@ -74,6 +76,15 @@ def _tasks(given: Sequence[DeviceDocuments], intended: Fabric | None) -> Iterato
     for each in given:
         name = intended_name(each.name, intended)
         yield _Task(each, name, intended.devices.get(name) if intended else None)
+
+
+def _unpacked(
+    tasks: list[_Task],
+    worked: Callable[[Callable[[_Task], bytes], list[_Task]], Iterable[bytes]],
+) -> Iterator[Reading]:
+    """What was read, without its texts: where a fact stands is looked up when asked."""
+    for task, data in zip(tasks, worked(_work, tasks), strict=True):
+        yield unpacked(data, partial(places, task.given, task.name))
 
 
 def _work(task: _Task) -> bytes:

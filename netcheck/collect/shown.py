@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
-from pathlib import PurePath
 from typing import Any, Final
 
 import yaml
@@ -72,22 +71,25 @@ def unshown(
         found: What these outputs, and no others, say.
         planned: Tells which ports and RDMA devices matter.
     """
-    expected = _files(outputs(platform), planned)
+    expected = _files(platform, tuple(planned.ports), tuple(planned.rdma))
     for document in documents:
-        file = PurePath(document.name).name
+        file = document.name.rpartition("/")[2]
         if file in expected:
             output, name = expected[file]
             yield from _missing(output, name, file, found, planned)
 
 
-def _files(every: Iterable[Output], planned: Device) -> dict[str, tuple[Output, str | None]]:
+@lru_cache(maxsize=256)
+def _files(
+    platform: str, ports: tuple[str, ...], rdma: tuple[str, ...]
+) -> dict[str, tuple[Output, str | None]]:
     """Shape: ``file name -> (output, port or RDMA device it is of)``."""
     found: dict[str, tuple[Output, str | None]] = {}
-    for output in every:
+    for output in outputs(platform):
         if "{" not in output.file:
             found[output.file] = output, None
             continue
-        for holder, names in (("{port}", planned.ports), ("{rdma}", planned.rdma)):
+        for holder, names in (("{port}", ports), ("{rdma}", rdma)):
             if holder in output.file:
                 found |= {safe_name(output.file.replace(holder, n)): (output, n) for n in names}
     return found
@@ -121,6 +123,8 @@ def _devices_of(name: str | None, planned: Device) -> Iterator[str]:
 
 def _is_missing(fact: str, *records: Any) -> bool:  # Any: records of the model
     name = fact.rstrip(ALWAYS)
-    values = [getattr(record, name) for record in records if hasattr(record, name)]
-    lacks = (UNKNOWN, ABSENT) if fact.endswith(ALWAYS) else (UNKNOWN,)
-    return all(any(value is each for each in lacks) for value in values)
+    for record in records:
+        value = getattr(record, name, UNKNOWN)
+        if value is not UNKNOWN and (value is not ABSENT or not fact.endswith(ALWAYS)):
+            return False
+    return True

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
@@ -26,6 +26,8 @@ from netcheck.model.jsontext import load_json
 
 MANIFEST: Final = "manifest.json"
 SCHEMA_VERSION: Final = 1
+# Parts as ``output_path`` makes them, none of which is "." or "..": as short as it can be.
+_PLAIN_PATH: Final = re.compile(r"[\w%:@+=-][\w.%:@+=-]*(?:/[\w%:@+=-][\w.%:@+=-]*)*", re.ASCII)
 
 
 class Answer(StrEnum):
@@ -116,13 +118,20 @@ class Snapshot:
         Raises:
             InputError: The file is gone or cannot be read.
         """
-        path = self.folder / record.file
+        path = self.name_of(record)
         try:
-            text = path.read_bytes().decode("utf-8", "surrogateescape")
+            with open(path, "rb") as stream:  # noqa: PTH123 -- a path object costs more than a small file
+                text = stream.read().decode("utf-8", "surrogateescape")
         except OSError as error:
             message = f"{path}: listed in {MANIFEST}, but not readable ({error.strerror})"
             raise InputError(message) from error
-        return Document(str(path), text, command=record.command, reading=record.reading)
+        return Document(path, text, command=record.command, reading=record.reading)
+
+    def name_of(self, record: Record) -> str:
+        """Give the path of a record's output."""
+        if _PLAIN_PATH.fullmatch(record.file):
+            return f"{self.folder}/{record.file}"
+        return str(self.folder / record.file)
 
 
 def output_path(device: str, file: str, reading: int) -> str:
@@ -195,12 +204,14 @@ def _snapshot(folder: Path, data: Mapping[str, Any]) -> Snapshot:  # Any: JSON
     )
 
 
-def _record(entry: Mapping[str, Any]) -> Record:  # Any: JSON
-    record = Record(**entry)
-    inside = Path(record.file)
-    if inside.is_absolute() or ".." in inside.parts:
-        raise ValueError(f"file {record.file} is outside the snapshot")
-    return replace(record, kind=DocumentKind(record.kind), answer=Answer(record.answer))
+def _record(entry: dict[str, Any]) -> Record:  # Any: JSON
+    file = entry["file"]
+    if not _PLAIN_PATH.fullmatch(file):
+        inside = Path(file)
+        if inside.is_absolute() or ".." in inside.parts:
+            raise ValueError(f"file {file} is outside the snapshot")
+    entry["kind"], entry["answer"] = DocumentKind(entry["kind"]), Answer(entry["answer"])
+    return Record(**entry)
 
 
 def replaced_reading(records: Iterable[Record], fresh: Iterable[Record]) -> tuple[Record, ...]:

@@ -28,7 +28,7 @@ class StoredDocuments(DeviceDocuments):
     @property
     def files(self) -> tuple[str, ...]:
         """Names of the documents."""
-        return tuple(str(self.folder / record.file) for record in self.records)
+        return tuple(map(Snapshot(self.folder).name_of, self.records))
 
     def loaded(self) -> DeviceDocuments:
         """Read the documents.

@@ -44,7 +44,7 @@ def moved_between(name: str, first: Known[Counters], last: Known[Counters]) -> I
 
 
 def _moved(name: str, first: Counters, last: Counters) -> Iterator[Finding]:
-    for key in sorted(key for key in {*first, *last} if _is_in_question(first, last, key)):
+    for key in sorted(_in_question(first, last)):
         old, new = _both(first, last, key)
         grown = counter_delta(old, new) if old and new else UNKNOWN
         if grown is UNKNOWN:
@@ -53,16 +53,21 @@ def _moved(name: str, first: Counters, last: Counters) -> Iterator[Finding]:
             yield _finding(name, key, grown)
 
 
-def _is_in_question(first: Counters, last: Counters, key: CounterKey) -> bool:
-    """Whether it must be zero in either reading, and does not plainly stand still."""
-    old, new = _both(first, last, key)
-    if old is not None and new is not None:
-        if CounterClass.MUST_BE_ZERO not in (old.kind, new.kind):
-            return False
+def _in_question(first: Counters, last: Counters) -> Iterator[CounterKey]:
+    """Counters that must be zero in either reading, and do not plainly stand still."""
+    zero = CounterClass.MUST_BE_ZERO
+    for key, new in last.items():
+        old = first.get(key) or reading_of(first, key, new)
+        if new.kind is not zero and (old is None or old.kind is not zero):
+            continue
         # A counter at zero has neither moved nor reached its width.
-        return not (old.value == new.value == 0)
-    alone = old or new
-    return alone is not None and alone.kind is CounterClass.MUST_BE_ZERO
+        if old is None or not (old.value == new.value == 0):
+            yield key
+    for key, old in first.items():
+        if key not in last and old.kind is zero:
+            new_or_none = reading_of(last, key, old)
+            if new_or_none is None or not (old.value == new_or_none.value == 0):
+                yield key
 
 
 def _both(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, cast
@@ -85,13 +85,17 @@ def assemble(items: Sequence[tuple[str, Item]], *, name: str, forms: frozenset[s
         rdma=FrozenMap({device: _rdma(found, device) for device in rdma}),
         host=_host(found),
         counters=_counters(found) if found.readings else UNKNOWN,
-        evidence=LazyMap(partial(_evidence, found.spots)),
+        evidence=LazyMap(partial(_evidence, found)),
         defects=tuple(found.defects),
         unread=tuple(found.unread),
     )
 
 
-def _evidence(spots: Mapping[str, Spot]) -> dict[str, Evidence]:
+def _evidence(found: _Found) -> dict[str, Evidence]:
+    spots = dict(found.spots)
+    for reading in found.readings:
+        port = _counted_port(found, reading.port)
+        spots.setdefault(f"port {port} {reading.name}", reading.spot)
     return {place: spot.evidence for place, spot in spots.items()}
 
 
@@ -351,10 +355,13 @@ def _pcie(found: _Found) -> Known[FrozenMap[str, int]]:
 
 def _counters(found: _Found) -> FrozenMap[CounterKey, Counter]:
     read: dict[CounterKey, Counter] = {}
+    ports = {name: _counted_port(found, name) for name in {each.port for each in found.readings}}
     for reading in found.readings:
-        netdevs = found.netdevs.get(reading.port)
-        port = netdevs[0] if netdevs else reading.port or UNNAMED_PORT
-        key, value = counter(reading, port)
+        key, value = counter(reading, ports[reading.port])
         read[key] = value
-        found.spots.setdefault(f"port {port} {reading.name}", reading.spot)
     return FrozenMap(read)
+
+
+def _counted_port(found: _Found, name: str) -> str:
+    netdevs = found.netdevs.get(name)
+    return netdevs[0] if netdevs else name or UNNAMED_PORT

@@ -36,6 +36,9 @@ _HEAD = re.compile(r"# netcheck: device \S+, port (?P<port>[^\s,]+)(?P<rdma>(?:,
 _IGNORED = frozenset({"set", "true", "sleep", "echo", "exit", ":", "modprobe", "#!/bin/sh"})
 
 
+_MAPPED = object()
+
+
 @dataclass
 class _Port:
     """What the script has set on one port so far."""
@@ -77,6 +80,7 @@ def read_script(page: Page) -> Iterator[Item]:
         yield from _read_head(page, number, line)
     for name, port in script.ports.items():
         _put_schedulers(script, name, port)
+        _hold_dscps(script, name, port)
     yield from script.exported.values()
     yield from script.facts.values()
 
@@ -325,6 +329,7 @@ def _trust(script: _Script, name: str, _: _Port, value: str) -> None:
 def _dscp2prio(script: _Script, name: str, port: _Port, value: str) -> None:
     action, *numbers = value.split(",")
     if action == "flush":
+        _hold_dscps(script, name, port)
         port.dscps.clear()
         return
     dscp, priority = (int(number) for number in numbers)
@@ -334,7 +339,15 @@ def _dscp2prio(script: _Script, name: str, port: _Port, value: str) -> None:
         port.dscps[dscp] = priority
     else:
         port.dscps.pop(dscp, None)
-    script.put_port(name, "dscp_to_priority", FrozenMap(dict(sorted(port.dscps.items()))))
+    script.put_port(name, "dscp_to_priority", _MAPPED)
+
+
+def _hold_dscps(script: _Script, name: str, port: _Port) -> None:
+    """Give the map that lines so far have set, as one fact, and not after each of 64 entries."""
+    at = (Owner.PORT, name, "dscp_to_priority")
+    fact = script.facts.get(at)
+    if fact is not None and fact.value is _MAPPED:
+        script.facts[at] = fact._replace(value=FrozenMap(dict(sorted(port.dscps.items()))))
 
 
 def _cable_len(script: _Script, name: str, _: _Port, value: str) -> None:
