@@ -241,10 +241,7 @@ def lint_intent(
     from netcheck.rules.engine import MANY_DEVICES, judge  # noqa: PLC0415 -- many modules
     from netcheck.rules.settle import settle  # noqa: PLC0415 -- as above
 
-    if fabric.subnets:
-        from netcheck.intent.managers import with_managers  # noqa: PLC0415 -- few intents have one
-
-        fabric = with_managers(fabric)
+    fabric = _with_managers(fabric)
 
     def judged() -> list[Finding]:
         return judge(fabric, intended=fabric, stage=Stage.LINT, profile=profile)
@@ -255,6 +252,15 @@ def lint_intent(
     is_large = len(fabric.devices) >= MANY_DEVICES
     found, limits = in_two(judged, refused) if is_large else (judged(), refused())
     return limited(settle([*found, *limits], fabric, today=today()), limit)
+
+
+def _with_managers(fabric: Fabric) -> Fabric:
+    """The intended fabric with what the files of its InfiniBand subnet managers are to say."""
+    if not fabric.subnets:
+        return fabric
+    from netcheck.intent.managers import with_managers  # noqa: PLC0415 -- few intents have one
+
+    return with_managers(fabric)
 
 
 def observe(
@@ -284,6 +290,7 @@ def _judge_observed(found: Assembly, intended: Fabric | None, profile: str) -> l
     from netcheck.rules.engine import judge  # noqa: PLC0415 -- as lint_intent
     from netcheck.rules.settle import settle  # noqa: PLC0415 -- as lint_intent
 
+    intended = None if intended is None else _with_managers(intended)
     judged = judge(found.fabric, intended=intended, stage=Stage.LINT, profile=profile)
     judged += found.findings
     judged += (
@@ -329,7 +336,7 @@ def verify_snapshot(
         executor=executor,
     )
     findings = verify(
-        fabric,
+        _with_managers(fabric),
         found.fabric,
         moved=found.moved,
         extra=(*found.findings, *_not_had(given, found.fabric)),

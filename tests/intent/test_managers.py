@@ -8,6 +8,7 @@ from netcheck.intent.load import load_intent
 from netcheck.intent.managers import with_managers
 from netcheck.model.finding import Verdict
 from netcheck.model.known import UNKNOWN, is_known
+from netcheck.platforms.opensm.render import render_subnet
 
 TEXT = """\
 netcheck: 1
@@ -64,3 +65,29 @@ def test_a_subnet_that_cannot_be_rendered_leaves_its_managers_unknown(tmp_path: 
     path.write_text(text, encoding="utf-8")
     fabric = load_intent(path)
     assert with_managers(fabric).devices["sm1"].subnet_manager is UNKNOWN
+
+
+def judged(folder: Path, change: tuple[str, str] = ("", "")) -> list[tuple[str, str]]:
+    """Rendered files of the first manager, one of them changed, against their intent."""
+    path = folder / "intent.yaml"
+    path.write_text(TEXT.replace("{all: limited}", "{all: limited, sm: full}"), encoding="utf-8")
+    files = render_subnet(load_intent(path), "s", manager="sm1")
+    (folder / "sm1").mkdir()
+    for name, text in files.items():
+        (folder / "sm1" / name).write_text(text.replace(*change), encoding="utf-8")
+    found = lint_paths([folder / "sm1"], intent=[path]).findings
+    failed = [one for one in found if one.verdict is Verdict.FAIL]
+    return [(one.rule, one.found) for one in failed if one.rule.endswith("not-intended")]
+
+
+def test_rendered_files_are_as_their_intent_says(tmp_path: Path) -> None:
+    assert judged(tmp_path) == []
+
+
+def test_what_differs_from_the_intent_is_found(tmp_path: Path) -> None:
+    assert judged(tmp_path, ("dfsssp", "minhop")) == [("sm-option-not-intended", "minhop")]
+
+
+def test_another_member_is_found(tmp_path: Path) -> None:
+    found = judged(tmp_path, ("ALL=full", "ALL=limited"))
+    assert found == [("sm-partition-not-intended", "ALL=limited")]
