@@ -21,6 +21,10 @@ LEAVES = SPINES = RAILS = 8
 HOSTS = UPLINKS = 64
 WHOLE_PODS, WHOLE_CORES, WHOLE_BORDERS = 256, 1100, 804
 BORDER_LINKS = 8
+CORE_GROUPS, GROUPS_OF_POD = (
+    7,
+    (2, 4, 5, 6),
+)  # what a line of the Fano plane leaves: any two share two
 REGIONS, PLANES = 64, 4
 SPEEDS = ("100G", "200G", "400G")
 CORE_SPEED = "400G"
@@ -115,6 +119,21 @@ class Shape:
         return max(-(-WHOLE_CORES * self.pods // WHOLE_PODS), 2 * PLANES)
 
     @property
+    def core_links(self) -> int:
+        """Most links that a core switch has to spines."""
+        each = SPINES * UPLINKS // len(GROUPS_OF_POD)
+        pods = [
+            sum((pod + offset) % CORE_GROUPS == group for pod in range(self.pods))
+            for group in range(CORE_GROUPS)
+            for offset in GROUPS_OF_POD
+        ]
+        by_group = [
+            sum(pods[i : i + len(GROUPS_OF_POD)]) for i in range(0, len(pods), len(GROUPS_OF_POD))
+        ]
+        sizes = [len(range(group, self.cores, CORE_GROUPS)) for group in range(CORE_GROUPS)]
+        return max(-(-count * each // size) for count, size in zip(by_group, sizes, strict=True))
+
+    @property
     def borders(self) -> int:
         """Switches beside the core."""
         return max(WHOLE_BORDERS * self.pods // WHOLE_PODS, 2 * PLANES)
@@ -175,13 +194,21 @@ def _leaf_cables(shape: Shape, pod: int) -> Iterator[Cable]:
 
 
 def _core_cables(shape: Shape) -> Iterator[Cable]:
-    """Count through the core switches, first from the spines and then from the border."""
-    number = 0
+    """Each pod to four of seven groups of core switches, then the border in turn.
+
+    The groups are such that any two pods share two of them, as hosts need that
+    reach each other over a path that rises and falls.
+    """
+    links = [0] * CORE_GROUPS
     for pod, spine, up in product(range(shape.pods), range(SPINES), range(UPLINKS)):
-        core = shape.core(number % shape.cores, number // shape.cores)
+        place = (spine * UPLINKS + up) * len(GROUPS_OF_POD) // (SPINES * UPLINKS)
+        group = (pod + GROUPS_OF_POD[place]) % CORE_GROUPS
+        size = len(range(group, shape.cores, CORE_GROUPS))
+        number = group + links[group] % size * CORE_GROUPS
+        core = shape.core(number, links[group] // size)
         yield Cable(shape.spine(pod, spine, UPLINKS + up), core, CORE_CABLES_M[pod // 4 % 4])
-        number += 1
-    used = -(-number // shape.cores)
+        links[group] += 1
+    used = shape.core_links
     for border, up in product(range(shape.borders), range(BORDER_LINKS)):
         number = border * BORDER_LINKS + up
         core = shape.core(number % shape.cores, used + number // shape.cores)
@@ -288,7 +315,7 @@ def _pod(shape: Shape, pod: int) -> Iterator[str]:
 
 
 def _above(shape: Shape) -> Iterator[str]:
-    ports = -(-shape.pods * SPINES * UPLINKS // shape.cores)
+    ports = shape.core_links
     ports += -(-shape.borders * BORDER_LINKS // shape.cores)
     for plane in range(PLANES):
         yield from _plane("core", plane, shape.cores, ports + ports % 2, shape.platform(plane))

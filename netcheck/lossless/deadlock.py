@@ -7,8 +7,8 @@ ever, since a lossless class drops nothing.
 Paths that rise and then fall make no ring: their links go up the tiers, then
 down. So a fabric whose hosts all reach each other that way has none, and only
 the turns of the other paths (from forwarding that is known, or the shortest
-where no path rises and falls) are looked at: each with what reaches it over
-paths that rise and fall.
+where no path rises and falls) are looked at, with what rising and falling
+packets add between them (``odd_turns.py``).
 
 Source: Deadlocks in Datacenter Networks: Why Do They Form, and How to Avoid
     Them (HotNets 2016); Tagger: Practical PFC Deadlock Prevention in Data
@@ -20,20 +20,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from netcheck.lossless.odd_turns import Channel, Ring, Search, reached
 from netcheck.lossless.topology import Failure, Topology
 
 if TYPE_CHECKING:
     from networkx import DiGraph
-
-
-class Channel(NamedTuple):
-    """The buffer behind the links from one switch to the next."""
-
-    here: int
-    there: int
 
 
 class Turn(NamedTuple):
@@ -44,7 +38,6 @@ class Turn(NamedTuple):
 
 
 Node = TypeVar("Node", int, Channel)
-Ring = tuple[Channel, ...]
 # destination switch -> switch -> next switches
 Routes = Mapping[int, Mapping[int, tuple[int, ...]]]
 
@@ -53,16 +46,16 @@ def rings(topology: Topology) -> list[Ring]:
     """Give one ring of each set of buffers that wait for each other.
 
     Hosts that reach each other by no path that rises and falls are taken to
-    use the shortest paths.
+    use the shortest paths. Of a large set, one ring is enough.
     """
     reach = _Reach(topology)
-    turns: set[Turn] = set()
-    for looked_at, (destination, sources) in enumerate(reach.valley_needed().items(), 1):
-        turns |= _odd_turns(topology, _shortest(topology, destination), sources)
+    search = Search(topology)
+    for looked_at, (destination, sources) in enumerate(reach.valley_needed(), 1):
+        search.add(_shortest(topology, destination), sources)
         # a ring needs few destinations: look after 1, 2, 4 and so on
-        if looked_at & (looked_at - 1) == 0 and (found := _rings_of(reach, turns)):
+        if looked_at & (looked_at - 1) == 0 and (found := search.rings()):
             return found
-    return _rings_of(reach, turns)
+    return search.rings()
 
 
 def rings_of_routes(routes: Routes, sources: Iterable[int]) -> list[Ring]:
@@ -80,8 +73,8 @@ def loops(routes: Routes, sources: Iterable[int]) -> dict[int, tuple[int, ...]]:
     found = {}
     for destination, onward in routes.items():
         graph = _digraph((here, other) for here in onward for other in onward[here])
-        reached = _reached(onward, starts)
-        ring = next((one for one in _components(graph) if reached.issuperset(one)), None)
+        passed = reached(onward, starts)
+        ring = next((one for one in _components(graph) if passed.issuperset(one)), None)
         if ring is not None:
             found[destination] = tuple(_cycle(graph, ring))
     return found
@@ -93,7 +86,9 @@ def rings_after_failures(topology: Topology) -> Iterator[tuple[Failure, Ring]]:
     One representative of each symmetry class, and every irregular element.
     """
     reach = _Reach(topology)
-    is_clos = not reach.valley_needed()
+    is_clos = next(reach.valley_needed(), None) is None
+    if is_clos and reach.is_firm():
+        return
     for failure in topology.failures():
         if is_clos and reach.survives(failure):
             continue
@@ -115,25 +110,38 @@ class _Reach:
             above[here] = own
         self.above = above
 
-    def valley_needed(self) -> dict[int, tuple[int, ...]]:
-        """Give ``destination -> sources`` that no path that rises and falls connects to it."""
-        above = self.above
-        groups: dict[int, list[int]] = {}
+    @cached_property
+    def groups(self) -> dict[int, list[int]]:
+        """Switches with hosts, by the set of switches above them."""
+        found: dict[int, list[int]] = {}
         for here in self.topology.attached:
-            groups.setdefault(above[here] & ~(1 << here), []).append(here)
-        found: dict[int, set[int]] = {}
-        for (upper, ones), (other_upper, others) in combinations(groups.items(), 2):
-            if upper & other_upper:
-                continue
-            for a in ones:
-                for b in others:
-                    if not above[a] & above[b]:
-                        found.setdefault(a, set()).add(b)
-                        found.setdefault(b, set()).add(a)
-        for a, b in combinations(groups.get(0, ()), 2):
-            found.setdefault(a, set()).add(b)
-            found.setdefault(b, set()).add(a)
-        return {here: tuple(sorted(found[here])) for here in sorted(found)}
+            found.setdefault(self.above[here] & ~(1 << here), []).append(here)
+        return found
+
+    def valley_needed(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Yield ``(destination, sources)`` that no path that rises and falls connects to it."""
+        above = self.above
+        apart = {
+            upper: [others for other, others in self.groups.items() if not upper & other]
+            for upper in self.groups
+        }
+        # one of each group first: what closes a ring goes between different groups
+        for row in zip_longest(*self.groups.values()):
+            for here in row:
+                if here is None:
+                    continue
+                others = apart[above[here] & ~(1 << here)]
+                sources = (one for some in others for one in some if one != here)
+                found = tuple(one for one in sources if not above[one] & above[here])
+                if found:
+                    yield here, found
+
+    def is_firm(self) -> bool:
+        """Any two switches with hosts share more switches above than one failure can take away."""
+        tops = [here for here, below in enumerate(self.downlinks) if below]
+        most = max((self.above[here].bit_count() for here in tops), default=0)
+        alone = all(upper.bit_count() > most for upper in self.groups)
+        return alone and all((a & b).bit_count() > most for a, b in combinations(self.groups, 2))
 
     def survives(self, failure: Failure) -> bool:
         """All pairs still have a path that rises and falls after the failure.
@@ -146,12 +154,7 @@ class _Reach:
         changed = {above[here] & ~(1 << here) for here in above if hosts[here]} - {
             above[here] & ~(1 << here) for here in lost
         }
-        return all(a & b for a in changed for b in (*changed, *self.uppers))
-
-    @cached_property
-    def uppers(self) -> frozenset[int]:
-        """Distinct sets of switches above those with hosts."""
-        return frozenset(self.above[here] & ~(1 << here) for here in self.topology.attached)
+        return all(a & b for a in changed for b in (*changed, *self.groups))
 
     def _above_after(self, failure: Failure) -> dict[int, int]:
         """New sets of switches above, for all switches below a failure."""
@@ -174,31 +177,6 @@ class _Reach:
             found[here] = own
         return found
 
-    def leads_on(self, leaving: Channel, coming: Channel) -> bool:
-        """Packets that rise and fall can hold ``leaving`` and wait, hop by hop, for ``coming``."""
-        if leaving == coming:
-            return True
-        out, into = self._step(leaving), self._step(coming)
-        if not out or not into or (out < 0 < into):
-            return False
-        here, target = leaving.there, coming.here
-        if into > 0:
-            return bool(self.above[here] >> target & 1)
-        if out < 0:
-            return bool(self.above[target] >> here & 1)
-        if here == target and leaving.here == coming.there:
-            return self._turns_back(here)
-        return bool(self.above[here] & self.above[target])
-
-    def _step(self, channel: Channel) -> int:
-        tiers = self.topology.tiers
-        return tiers[channel.there] - tiers[channel.here]
-
-    def _turns_back(self, here: int) -> bool:
-        """Packets can rise from ``here`` by one link and others fall to it by another."""
-        uppers = self.topology.uplinks[here]
-        return any(self.above[a] & self.above[b] for a, b in combinations(uppers, 2))
-
     @cached_property
     def downlinks(self) -> tuple[tuple[int, ...], ...]:
         """Neighbours of a lower tier, of each switch."""
@@ -207,27 +185,6 @@ class _Reach:
             tuple(other for other in near if tiers[other] < tiers[here])
             for here, near in enumerate(self.topology.neighbours)
         )
-
-    def path(self, leaving: Channel, coming: Channel) -> list[Channel]:
-        """Give a shortest chain of channels from one to the other, both ends included."""
-        before: dict[Channel, Channel | None] = {leaving: None}
-        queue = deque([leaving])
-        while queue and coming not in before:
-            here = queue.popleft()
-            ways = self.downlinks[here.there]
-            if self._step(here) > 0:
-                ways = (*self.topology.uplinks[here.there], *ways)
-            for other in ways:
-                onward = Channel(here.there, other)
-                if other != here.here and onward not in before:
-                    before[onward] = here
-                    queue.append(onward)
-        chain: list[Channel] = []
-        step: Channel | None = coming if coming in before else None
-        while step is not None:
-            chain.append(step)
-            step = before[step]
-        return chain[::-1]
 
 
 def _shortest(topology: Topology, destination: int) -> dict[int, tuple[int, ...]]:
@@ -250,56 +207,10 @@ def _shortest(topology: Topology, destination: int) -> dict[int, tuple[int, ...]
 
 def _turns(onward: Mapping[int, tuple[int, ...]], sources: Iterable[int]) -> Iterator[Turn]:
     """Yield the turns that packets from those switches take."""
-    for here in sorted(_reached(onward, sources)):
+    for here in sorted(reached(onward, sources)):
         for there in onward.get(here, ()):
             for then in onward.get(there, ()):
                 yield Turn(Channel(here, there), Channel(there, then))
-
-
-def _reached(onward: Mapping[int, tuple[int, ...]], sources: Iterable[int]) -> set[int]:
-    """Switches that packets from those switches pass."""
-    seen: set[int] = set()
-    waiting = list(sources)
-    while waiting:
-        here = waiting.pop()
-        if here not in seen:
-            seen.add(here)
-            waiting.extend(onward.get(here, ()))
-    return seen
-
-
-def _odd_turns(
-    topology: Topology, onward: Mapping[int, tuple[int, ...]], sources: Iterable[int]
-) -> set[Turn]:
-    """Turns that no path that rises and falls has."""
-    tiers = topology.tiers
-
-    def is_odd(turn: Turn) -> bool:
-        first = tiers[turn.coming.there] - tiers[turn.coming.here]
-        second = tiers[turn.leaving.there] - tiers[turn.leaving.here]
-        return not first or not second or first < 0 < second
-
-    return {turn for turn in _turns(onward, sources) if is_odd(turn)}
-
-
-def _rings_of(reach: _Reach, turns: set[Turn]) -> list[Ring]:
-    """Rings of odd turns, joined by what paths that rise and fall add between them."""
-    if not turns:
-        return []
-    leaving = {turn.leaving for turn in turns}
-    coming = {turn.coming for turn in turns}
-    joins = {
-        Turn(out, into)
-        for out in leaving
-        for into in coming
-        if out != into and reach.leads_on(out, into)
-    }
-    found = []
-    for ring in _rings(turns | joins):
-        pairs = zip(ring, (*ring[1:], ring[0]), strict=True)
-        chains = ([a] if Turn(a, b) in turns else reach.path(a, b)[:-1] for a, b in pairs)
-        found.append(tuple(channel for chain in chains for channel in chain))
-    return found
 
 
 def _rings(turns: Iterable[Turn]) -> Iterator[Ring]:

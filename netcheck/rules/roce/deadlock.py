@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from netcheck.lossless.deadlock import (
     Ring,
@@ -91,8 +92,9 @@ class Plot:
         return [tier or 1 for tier in found]
 
 
-def plots(fabric: FabricView) -> Iterator[tuple[str, Plot]]:
-    """Yield ``(priorities, switches that pause them to each other)``, each set of links once.
+@lru_cache(maxsize=1)  # the rules here look at the same fabric, one after the other
+def plots(fabric: FabricView) -> tuple[tuple[str, Plot], ...]:
+    """Give ``(priorities, switches that pause them to each other)``, each set of links once.
 
     Raises:
         NotGivenError: No link between two switches is given.
@@ -102,15 +104,15 @@ def plots(fabric: FabricView) -> Iterator[tuple[str, Plot]]:
     for priority in sorted(frozenset().union(*lossless.values())):
         members = frozenset(number for number, found in lossless.items() if priority in found)
         groups.setdefault(members, set()).add(priority)
-    is_joined = False
+    found = []
     for members, priorities in groups.items():
         plot = Plot()
         for number in sorted(members):
             _draw(plot, fabric.links[number])
-        is_joined = is_joined or bool(plot.ports)
-        yield f"priority {', '.join(map(str, sorted(priorities)))}", plot
-    if not is_joined:
+        found.append((f"priority {', '.join(map(str, sorted(priorities)))}", plot))
+    if not any(plot.ports for _, plot in found):
         raise NotGivenError("lossless link between switches")
+    return tuple(found)
 
 
 def _paused(fabric: FabricView, link: LinkView) -> frozenset[int]:
