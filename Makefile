@@ -49,6 +49,7 @@ bench: $(STAMP)  ## figures beside peers, into benchmarks/RESULTS.md
 bench-scale: $(STAMP)  ## lint and render 6,000 switches, verify a snapshot of 1,000 (half an hour)
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.snapshot
+	$(BIN)/python -m benchmarks.subnet
 
 sweep: $(STAMP)  ## delete and cut every line of every snapshot (36 min on 2 cores)
 	NETCHECK_SWEEP=all $(BIN)/pytest -n auto --dist loadgroup tests/chain/test_sweep.py
