@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from netcheck.lossless.deadlock import (
-    Ring,
     loops,
     rings,
     rings_after_failures,
     rings_of_routes,
 )
+from netcheck.lossless.odd_turns import Ring
 from netcheck.lossless.topology import Failure, Topology
 from netcheck.model.fabric import Fabric, NextHops
 from netcheck.model.fact import NotGivenError
