@@ -24,6 +24,7 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.hints import field_types
 from netcheck.model.known import ABSENT, UNKNOWN, first_known
 from netcheck.model.qos import DeviceQos, Dynamic, PortQos, Static
+from netcheck.model.subnets import Subnet
 from tests.rules import subnet_world
 
 ROLES = {"leaf": Role.LEAF, "spine": Role.SPINE, "gpu": Role.HOST, "border": Role.BORDER}
@@ -175,6 +176,9 @@ def intent(world: World) -> Fabric | None:
     others = said.pop("policies", {})
     bundles = tuple(_aggregate(one) for one in said.pop("aggregates", ()))
     suppressions = tuple(build(Suppression, one) for one in said.pop("suppress", ()))
+    subnets = {
+        name: build(Subnet, {"name": name, **one}) for name, one in said.pop("subnets", {}).items()
+    }
     classes = {name: {"name": name, **each} for name, each in said.pop("classes", {}).items()}
     policy = build(Policy, {"name": "backend", "classes": classes, **said})
     planned = fabric(places, Origin.INTENDED)
@@ -185,6 +189,7 @@ def intent(world: World) -> Fabric | None:
         policy="backend" if others else UNKNOWN,
         aggregates=bundles,
         suppressions=suppressions,
+        subnets=FrozenMap(subnets),
     )
 
 
