@@ -20,7 +20,15 @@ from netcheck.model.qos import PortQos
 # Facts that are measured, named or explained rather than configured.
 _NOT_COMPARED: Final = frozenset(
     {"counters", "defects", "unread", "evidence", "name", "profile", "buffer_profiles"}
-    | {"ecn_profiles", "headroom_table", "is_computed", "is_whole", "alias", "neighbour"}
+    | {
+        "ecn_profiles",
+        "headroom_table",
+        "is_computed",
+        "is_whole",
+        "scripted",
+        "alias",
+        "neighbour",
+    }
     | {"os_version", "boot_id", "link_state", "operational_speed_bps", "environment", "sysctl"}
     | {"gids", "firmware", "driver", "model", "variant", "parent", "lanes"}
 )

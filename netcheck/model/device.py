@@ -258,6 +258,7 @@ class Device:
         defects: What is wrong with the texts in themselves.
         unread: Lines that no reader understood and that cannot touch QoS.
         is_whole: Built from a whole configuration.
+        scripted: Ports all of whose settings are in a set-up script that was given.
         hidden: Facts that its platform sets by itself and need not show; nobody
             can be asked for them.
         node_guid: GUID of an InfiniBand switch.
@@ -289,6 +290,7 @@ class Device:
     defects: tuple[Defect, ...] = ()
     unread: tuple[Evidence, ...] = ()
     is_whole: bool = False
+    scripted: Known[frozenset[str]] = UNKNOWN
     hidden: frozenset[str] = frozenset()
     node_guid: Known[int] = UNKNOWN
     seen_subnet: Known[IbSubnet] = UNKNOWN

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from netcheck.model.device import Device
@@ -23,7 +24,11 @@ def parse(documents: Sequence[Document], *, name: str) -> Device:
     pages = [page for document in documents for page in split_pages(document)]
     known = [(form, page) for page in pages if (form := form_of(page)) is not None]
     items = [(form.name, item) for form, page in known for item in _read(form, page, name)]
-    return assemble(items, name=name, forms=frozenset(form.name for form, _ in known))
+    device = assemble(items, name=name, forms=frozenset(form.name for form, _ in known))
+    scripted = frozenset(
+        head["port"] for _, page in known if (head := _OWN_HEAD.match(page.text)) is not None
+    )
+    return replace(device, scripted=scripted) if scripted else device
 
 
 def _read(form: Form, document: Document, device: str) -> Iterable[Item]:
@@ -46,6 +51,8 @@ def _read(form: Form, document: Document, device: str) -> Iterable[Item]:
 
 # The head of our own scripts names the host, which no fact is made of.
 _OWN_NAME: Final = re.compile(r"(?<=\A#!/bin/sh\n# netcheck: device )[\w.\-]+(?=, port )")
+# It also says that the script is all that is set on a port.
+_OWN_HEAD: Final = re.compile(r"#!/bin/sh\n# netcheck: device \S+, port (?P<port>[^\s,]+)")
 # Hosts of a fabric print the same settings: a text that gave facts alone is read once.
 _SEEN: Final[dict[tuple[str, str, str, int, str, str], tuple[Fact, ...]]] = {}
 _MOST: Final = 1024
