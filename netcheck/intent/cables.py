@@ -91,8 +91,6 @@ class Cables:
         self._largest_frame = largest_frame
         self._fabric = fabric
         self._cables: dict[object, Cable] = {}
-        self._ends: dict[object, FarEnd] = {}
-        self._shared: dict[FarEnd, FarEnd] = {NO_END: NO_END}
         self._by_port: dict[str, dict[str, Cable]] = defaultdict(dict)
         self._read()
 
@@ -102,36 +100,28 @@ class Cables:
 
     def unlinked(self, port: Port, default_m: float) -> Cable:
         """Give the cable of a port that no link names: as long as it says itself."""
-        return self._cable(float(known_or(port.cable_m, ceil(default_m))), 0.0, NO_END)
+        cable = Cable(float(known_or(port.cable_m, ceil(default_m))), 0.0, NO_END)
+        return self._cables.setdefault(cable, cable)
 
     def _read(self) -> None:
         members = {(one.device, one.name): one.members for one in self._fabric.aggregates}
         find = {name: device.ports.finder for name, device in self._fabric.devices.items()}
         for link in self._fabric.links:
-            length_m, delay_ns = known_or(link.length_m, 0.0), known_or(link.extra_delay_ns, 0.0)
+            length_m, delay_ns = link.length_m, link.extra_delay_ns
             for (device, port), (far_device, far_port) in ((link.a, link.b), (link.b, link.a)):
-                there = find[far_device](far_port) if far_device in find else None
-                cable = self._cable(
-                    length_m, delay_ns, NO_END if there is None else self._end(there)
-                )
+                far = find[far_device](far_port) if far_device in find else None
+                key = (length_m, delay_ns, None if far is None else _FACING(far))
+                cable = self._cables.get(key)
+                if cable is None:
+                    cable = self._cables[key] = self._cable(link, far)
                 here = self._by_port[device]
                 if members and (device, port) in members:
                     here.update(dict.fromkeys(members[device, port], cable))
                 else:
                     here[port] = cable
 
-    def _end(self, port: Port) -> FarEnd:
-        """What a port's peer has to know of it, as one object for all ports that are alike."""
-        facts = _FACING(port)
-        found = self._ends.get(facts)
-        if found is None:
-            end = FarEnd(port.speed_bps, self._largest_frame(port))
-            found = self._ends[facts] = self._shared.setdefault(end, end)
-        return found
-
-    def _cable(self, length_m: float, extra_delay_ns: float, end: FarEnd) -> Cable:
-        key = (length_m, extra_delay_ns, id(end))
-        found = self._cables.get(key)
-        if found is None:
-            found = self._cables[key] = Cable(length_m, extra_delay_ns, end)
-        return found
+    def _cable(self, link: Link, far: Port | None) -> Cable:
+        """A link's cable as the port sees it that faces ``far``."""
+        end = NO_END if far is None else FarEnd(far.speed_bps, self._largest_frame(far))
+        cable = Cable(known_or(link.length_m, 0.0), known_or(link.extra_delay_ns, 0.0), end)
+        return self._cables.setdefault(cable, cable)

@@ -87,6 +87,7 @@ class _Completion:
         self.named: dict[int, Port] = {}
         self.ports: dict[object, Port] = {}
         self.kinds: dict[object, Port] = {}
+        self.stands: dict[object, int] = {}
         self.switches: dict[object, SwitchFacts] = {}
         self.drivers: dict[object, Mapping[str, frozenset[str]]] = {}
         self.rdma: dict[object, RdmaDevice] = {}
@@ -204,7 +205,8 @@ class _Completion:
     def _switch(self, device: Device, cables: Mapping[str, Cable]) -> Device:
         ports = self._ports(device)
         switch = self._facts(device, ports)
-        around = (switch.asic, switch.has_shared_headroom, device.platform)
+        stand = (switch.asic, switch.has_shared_headroom, device.platform)
+        around = self.stands.setdefault(stand, len(self.stands))
         completed = {}
         for name, port in ports.items():
             cable = cables.get(name) or self.cables.unlinked(port, SWITCH_CABLE_M)
@@ -212,7 +214,7 @@ class _Completion:
             found = self.ports.get(key)
             if found is None:
                 work = partial(self._switch_port, device, switch, port, cable)
-                found = self._alike(port, key[1:], work)
+                found = self._alike(port, (around, id(cable)), work)
                 if not self.complaints:
                     self.ports[key] = found
             completed[name] = found

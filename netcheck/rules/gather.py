@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
@@ -38,6 +38,19 @@ QOS_KNOBS = (
 # what tells a device from others that are alike, or is looked at by other keys
 APART = frozenset({"name", "mgmt", "mgmt_port", "credentials", "evidence", "ports", "rdma"})
 _OF_DEVICE = attrgetter(*(each.name for each in fields(Device) if each.name not in APART))
+_OF_PORT = attrgetter(
+    "speed_bps",
+    "operational_speed_bps",
+    "lanes",
+    "fec",
+    "autoneg",
+    "l2_mtu",
+    "ip_mtu",
+    "cable_m",
+    "admin_state",
+    "link_state",
+    "link_layer",
+)
 _QOS = attrgetter("qos")
 _LINK_LAYER = attrgetter("link_layer")
 
@@ -55,7 +68,6 @@ class Plan:
     """The intent as rules need it: which policy holds where."""
 
     fabric: Fabric | None
-    _stands: dict[int, Stand] = field(default_factory=dict, compare=False, repr=False)
 
     def default(self) -> Policy | None:
         """The policy of what no nearer statement covers; None where there is none."""
@@ -79,29 +91,31 @@ class Plan:
 
     def stand(self, device: Device, port: Port) -> Stand:
         """How an observed port stands in the intent."""
-        if is_known(port.link_layer) and port.link_layer is LinkLayer.INFINIBAND:
-            return Stand(None, None, is_rdma=False)
         planned = self.device(device.name)
         if planned is not None and planned.ports:
-            return self._listed(planned.ports.get(port.name))
-        if self.ends_everywhere():
+            listed = planned.ports.get(port.name)
+            return (
+                Stand(None, None, is_rdma=_is_ethernet(port))
+                if listed is None
+                else self.stand_as(port, listed)
+            )
+        if self.ends_everywhere() or not _is_ethernet(port):
             return Stand(None, None, is_rdma=False)
         return Stand(self.default(), None, is_rdma=takes_part(device, port))
 
-    def _listed(self, planned: Port | None) -> Stand:
-        if planned is None:
-            return Stand(None, None, is_rdma=True)
-        # by identity: the ports of the plan outlive this object, and many devices share them
-        found = self._stands.get(id(planned))
-        if found is None:
-            found = self._stands[id(planned)] = self._stand_of(planned)
-        return found
-
-    def _stand_of(self, planned: Port) -> Stand:
+    def stand_as(self, port: Port, planned: Port) -> Stand:
+        """How an observed port stands in the intent that lists it as ``planned``."""
+        if not _is_ethernet(port):
+            return Stand(None, None, is_rdma=False)
         if planned.policy is ABSENT or (planned.policy is UNKNOWN and self.ends_everywhere()):
             return Stand(None, planned, is_rdma=False)
         policy = self._named(planned.policy) if is_known(planned.policy) else self.default()
         return Stand(policy, planned, is_rdma=True)
+
+
+def _is_ethernet(port: Port) -> bool:
+    """Whether a port is an Ethernet port, as far as is known."""
+    return port.link_layer is not LinkLayer.INFINIBAND
 
 
 def takes_part(device: Device, port: Port) -> bool:
@@ -167,20 +181,7 @@ class Tokens:
 
 def port_key(port: Port, tokens: Tokens) -> tuple[object, ...]:
     """Give what makes two ports equal for rules: all but names and addresses."""
-    return (
-        port.speed_bps,
-        port.operational_speed_bps,
-        port.lanes,
-        port.fec,
-        port.autoneg,
-        port.l2_mtu,
-        port.ip_mtu,
-        port.cable_m,
-        port.admin_state,
-        port.link_state,
-        port.link_layer,
-        tokens.of(port.qos),
-    )
+    return (*_OF_PORT(port), tokens.of(port.qos))
 
 
 def device_key(device: Device) -> tuple[object, ...]:
@@ -315,7 +316,8 @@ class Gathered:
                 both = (id(port), id(intended))
                 number = numbers.get(both) if intended else None
                 if number is None:
-                    stand = self.plan.stand(device, port)
+                    plan = self.plan
+                    stand = plan.stand_as(port, intended) if intended else plan.stand(device, port)
                     number = numbers[both] = self.tokens.of_key(self._port_key(port, stand))
                 key = (of_device, number, lengths.get(name, UNKNOWN))
                 members = groups.get(key)
