@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from netcheck.collect.cluster import DeviceDocuments
@@ -91,6 +91,7 @@ def read(
     Args:
         parse: In the place of the platform's parser.
     """
+    seconds = given.seconds_between
     given = given.loaded()
     name = intended_name(given.name, intended)
     planned = intended.devices.get(name) if intended else None
@@ -114,8 +115,17 @@ def read(
         tuple(differences),
         tuple(comments),
         tuple(work.unshown),
-        () if before is None else tuple(moved_between(name, before, device.counters)),
+        () if before is None else tuple(_moved(device, name, before, seconds)),
     )
+
+
+def _moved(device: Device, name: str, before: Known[Counters], seconds: float) -> Iterator[Finding]:
+    """What moved between two readings; of a subnet also how fast, where the time is known."""
+    yield from moved_between(name, before, device.counters)
+    if is_known(device.seen_subnet) and seconds:
+        from netcheck.compare.link_quality import rates_between  # noqa: PLC0415 -- InfiniBand alone
+
+        yield from rates_between(device.seen_subnet, before, device.counters, seconds)
 
 
 def places(given: DeviceDocuments, name: str) -> Mapping[str, Evidence]:

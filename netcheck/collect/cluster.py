@@ -49,6 +49,11 @@ class DeviceDocuments:
         ]
 
     @property
+    def seconds_between(self) -> float:
+        """Time between the two readings; 0 where nobody knows."""
+        return 0.0
+
+    @property
     def readings(self) -> int:
         """How many readings there are: 1 or 2."""
         return len({item.document.reading for item in self.items}) or 1

@@ -6,10 +6,12 @@ outputs are read, parsed and let go.
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 from netcheck.collect.cluster import DeviceDocuments, Item
 from netcheck.collect.snapshot import Record, Snapshot
+from netcheck.model.document import DocumentKind
 from netcheck.model.frozen import frozen
 
 
@@ -29,6 +31,19 @@ class StoredDocuments(DeviceDocuments):
     def files(self) -> tuple[str, ...]:
         """Names of the documents."""
         return tuple(map(Snapshot(self.folder).name_of, self.records))
+
+    @property
+    def seconds_between(self) -> float:
+        """Time from the first reading of counters to the second; 0 where there is one."""
+        ends: dict[int, str] = {}
+        for record in self.records:
+            if record.kind is DocumentKind.COUNTERS and record.started:
+                ends.setdefault(record.reading, record.started)
+        try:
+            first, last = (datetime.fromisoformat(ends[number]) for number in (0, 1))
+        except (KeyError, ValueError):
+            return 0.0
+        return max(0.0, (last - first).total_seconds())
 
     def loaded(self) -> DeviceDocuments:
         """Read the documents.

@@ -103,13 +103,6 @@ PAGES = {
         "Compare sm_priority of the managers; at equal priority the lower GUID wins.",
         "InfiniBand Architecture Specification 1.4, 14.4.1",
     ),
-    "standby-missing": SubnetPage(
-        _WARNING,
-        "The intent has one subnet manager: nobody takes over when it is gone.",
-        "Links that fail then stay routed, and hosts that boot get no LID.",
-        "Name a second host in subnet_managers.",
-        f"{_OPENSM} man opensm(8), sm_priority",
-    ),
     "takeover-failed": SubnetPage(
         _ERROR,
         "The standby did not take over when the master was gone.",
@@ -154,10 +147,31 @@ PAGES = {
     ),
     "host-cut-off": SubnetPage(
         _ERROR,
-        "A host cannot be reached that has a cable to the rest of the subnet.",
-        "The switches' tables lead nowhere, or in a circle, for its LID.",
-        "Look at the routing engine and its root GUIDs.",
+        "A host is no longer in the subnet, though what failed was not its own.",
+        "One failure cuts off hosts that were meant to have another way.",
+        "Cable a second way for it, or accept that one failure takes it down.",
         f"{_OPENSM} opensm/osm_ucast_mgr.c",
+    ),
+    "link-bit-errors": SubnetPage(
+        _ERROR,
+        "A link makes more bit errors than an InfiniBand link may.",
+        "Damaged packets are sent again by the host, and each costs a timeout or a retry.",
+        "Clean or replace the cable or transceiver, then the port.",
+        "InfiniBand Architecture Specification volume 2: bit error rate of 10^-12",
+    ),
+    "link-recovers-often": SubnetPage(
+        _WARNING,
+        "A link trains again many times an hour.",
+        "Each time nothing moves over it for a moment, and packets behind it wait.",
+        "Reseat or replace the cable; compare the firmware of both ends.",
+        "InfiniBand Architecture Specification volume 1, 16.1.3.5: LinkErrorRecoveryCounter",
+    ),
+    "port-waits-long": SubnetPage(
+        _WARNING,
+        "A port had packets to send and no credits for much of the time.",
+        "The far end takes packets slower than they come: a slow host, or a crowded switch.",
+        "Follow the port's link: the last port that waits leads to the one that is slow.",
+        "NVIDIA ibdiagnet user manual, Congestion Assessment on InfiniBand Links",
     ),
 }
 
