@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from netcheck.lossless.packaged import packaged_yaml
@@ -16,6 +16,7 @@ BUILDS: Final = (UPSTREAM, NVIDIA, ONYX)
 ALIASES: Final = {"inbox": UPSTREAM}
 NO_FALLBACK: Final = "no_fallback"
 UNSET: Final = "(null)"
+LONGEST_KEY: Final = 64  # more is no misspelling of an option
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ def family_builds(key: str) -> tuple[str, ...]:
     return tuple(build for build, starts in families.items() if key.startswith(tuple(starts)))
 
 
+@lru_cache(maxsize=256)
 def nearest(key: str) -> str:
     """Give the option that was probably meant; empty where none is near.
 
@@ -74,6 +76,8 @@ def nearest(key: str) -> str:
         >>> nearest("partition_config"), nearest("priority"), nearest("ROUTING_ENGINE")
         ('partition_config_file', 'sm_priority', 'routing_engine')
     """
+    if len(key) > LONGEST_KEY:
+        return ""
     lower = key.lower()
     longer = [name for name in keys() if lower in name.split("_") or name.startswith(f"{lower}_")]
     ending = [name for name in keys() if name.endswith(f"_{lower}")]

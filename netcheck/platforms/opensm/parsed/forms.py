@@ -62,6 +62,8 @@ def form_of(document: Document) -> Form | None:
     named = named_form(document)
     lines = _content(document.text)
     found = _by_content(lines)
+    if found is None and base_name(document) == Form.OPTIONS:
+        return Form.OPTIONS  # whatever it holds, OpenSM reads it
     if found is Form.OPTIONS and named is Form.STRAY:
         return Form.STRAY
     if found in {None, Form.GUIDS} and named is not None and _may_be(named, lines, found):

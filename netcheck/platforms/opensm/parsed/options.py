@@ -46,6 +46,7 @@ _CHOICES: Final[dict[str, frozenset[str]]] = {
 }
 _INSTEAD: Final = {"m_key_protection_level": "2"}
 _LONGEST_LINE: Final = 1023
+MOST_GUESSES: Final = 100
 
 
 def read_options(document: Document, reading: Reading, build: Known[str]) -> None:
@@ -65,6 +66,7 @@ class _Reader:
         self.reading = reading
         self.build = build
         self.options: dict[str, SmOption] = {}
+        self.unknown = 0
 
     def line(self, number: int, line: str) -> None:
         """Take one line."""
@@ -91,7 +93,9 @@ class _Reader:
                 self._of_other_build(key, builds, at)
             return
         name, has_equals, _ = key.partition("=")
-        near = name if has_equals and name in keys() else nearest(name)
+        self.unknown += 1
+        is_list = self.unknown > MOST_GUESSES  # a file of something else
+        near = name if has_equals and name in keys() else "" if is_list else nearest(name)
         meant = f"{near}, a blank and the value" if has_equals and near == name else near
         default = f"{near} keeps its value ({_default(near)})" if near else "it has no effect"
         self.reading.misread(
