@@ -216,5 +216,5 @@ def _shape(seen: Seen, key: str) -> tuple[int, ...]:
 def _shown(shape: tuple[int, ...]) -> str:
     if not shape:
         return "no links up"
-    each = str(shape[0]) if shape[0] == shape[-1] else f"{shape[0]} to {shape[-1]}"
+    each = str(shape[0]) if shape[0] == shape[-1] else f"{shape[0]} or {shape[-1]}"
     return f"{sum(shape)} links up, {each} to each of {len(shape)} switches"

@@ -16,8 +16,6 @@ from netcheck.rules.rule import Fault, Scope, rule
 
 # Engines that break loops by the service level of each path.
 LAYERED = frozenset({"dfsssp", "lash", "torus-2QoS", "nue"})
-LEVELS = 16
-DROPPED = 15
 SHOWN = 8
 
 
@@ -45,10 +43,9 @@ def _loops(fabric: FabricView, seen: Seen) -> Iterator[Fault]:
     network = _network(seen)
     is_layered = seen.subnet.engine in LAYERED
     pairs = _pairs(seen) if is_layered else None
-    levels = _levels(network)
-    loops = find_loops(network, levels, pairs)
+    loops = find_loops(network, _levels(seen), pairs)
     for loop in loops[:SHOWN]:
-        yield _fault(fabric, seen, loop, is_lanes=bool(network.lanes))
+        yield _fault(fabric, seen, loop, _assumed(seen, network), is_lanes=bool(network.lanes))
     if not loops and pairs is not None and len(pairs) < _all_pairs(network):
         raise UnknownFactError("sl", f"{_all_pairs(network) - len(pairs)} paths")
 
@@ -68,15 +65,10 @@ def _network(seen: Seen) -> Network:
     return network
 
 
-def _levels(network: Network) -> Sequence[int]:
-    """Service levels that differ somewhere, one of each that do not."""
-    tables = [lanes for switch in network.lanes for lanes in switch.values()]
-    distinct: dict[tuple[int, ...], int] = {}
-    for level in range(LEVELS):
-        lanes = tuple(table[level] for table in tables)
-        if set(lanes) != {DROPPED}:
-            distinct.setdefault(lanes, level)
-    return sorted(distinct.values()) or (0,)
+def _levels(seen: Seen) -> Sequence[int]:
+    """Service levels of the paths that were asked for; what nobody asked for has level 0."""
+    told = {path.sl for path in seen.subnet.paths if is_known(path.sl)}
+    return sorted(told | {0})
 
 
 def _pairs(seen: Seen) -> Mapping[tuple[int, int], int]:
@@ -101,10 +93,26 @@ def _all_pairs(network: Network) -> int:
     return len(network.sources) * (len(network.destinations) - 1)
 
 
-def _fault(fabric: FabricView, seen: Seen, loop: Sequence[Channel], *, is_lanes: bool) -> Fault:
+def _assumed(seen: Seen, network: Network) -> str:
+    """What a loop rests on where outputs leave it open."""
+    if not network.lanes:
+        return "all service levels taken for one lane"
+    is_open = not is_known(seen.subnet.engine) and not seen.subnet.paths
+    return (
+        "if paths have service level 0: give the manager's log or path records" if is_open else ""
+    )
+
+
+def _fault(
+    fabric: FabricView,
+    seen: Seen,
+    loop: Sequence[Channel],
+    assumed: str,
+    *,
+    is_lanes: bool,
+) -> Fault:
     places = tuple(_place(seen, one, is_lanes=is_lanes) for one in loop)
     first = seen.switches[loop[0].switch]
-    assumed = "" if is_lanes else "all service levels taken for one lane"
     return Fault(
         fabric,
         ("routes",),
