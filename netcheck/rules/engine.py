@@ -99,7 +99,7 @@ def subjects(gathered: Gathered, scope: Scope) -> Iterable[View]:
         Scope.PORT: lambda: gathered.ports,
         Scope.RDMA: lambda: gathered.rdma,
         Scope.LINK: lambda: gathered.links,
-        Scope.FABRIC: lambda: (gathered.view(),),
+        Scope.FABRIC: lambda: (gathered.whole,),
     }
     return given[scope]() if scope in given else ()
 

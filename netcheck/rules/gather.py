@@ -226,7 +226,8 @@ class Gathered:
         self.rdma = tuple(self._rdma())
         self.links = tuple(self._links())
 
-    def view(self) -> FabricView:
+    @cached_property
+    def whole(self) -> FabricView:
         """The fabric as a whole."""
         return FabricView(
             self.observed,

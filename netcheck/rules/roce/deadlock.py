@@ -15,7 +15,7 @@ from netcheck.lossless.deadlock import (
 from netcheck.lossless.odd_turns import Ring
 from netcheck.lossless.topology import Failure, Topology
 from netcheck.model.fabric import Fabric, NextHops
-from netcheck.model.fact import NotGivenError
+from netcheck.model.fact import Gap, NotGivenError
 from netcheck.model.finding import Place, Severity
 from netcheck.model.known import is_known
 from netcheck.model.paths import ROLE_TIER
@@ -92,13 +92,23 @@ class Plot:
         return [tier or 1 for tier in found]
 
 
-@lru_cache(maxsize=1)  # the rules here look at the same fabric, one after the other
 def plots(fabric: FabricView) -> tuple[tuple[str, Plot], ...]:
     """Give ``(priorities, switches that pause them to each other)``, each set of links once.
 
     Raises:
         NotGivenError: No link between two switches is given.
     """
+    found, gaps = _plots(fabric)
+    fabric.gaps += gaps
+    if not any(plot.ports for _, plot in found):
+        raise NotGivenError("lossless link between switches")
+    return found
+
+
+@lru_cache(maxsize=1)  # the rules here look at the same fabric, one after the other
+def _plots(fabric: FabricView) -> tuple[tuple[tuple[str, Plot], ...], tuple[Gap, ...]]:
+    """The plots, and what could not be read for them: each rule tells of that."""
+    before = len(fabric.gaps)
     groups: dict[frozenset[int], set[int]] = {}
     lossless = {number: _paused(fabric, link) for number, link in enumerate(fabric.links)}
     for priority in sorted(frozenset().union(*lossless.values())):
@@ -110,9 +120,9 @@ def plots(fabric: FabricView) -> tuple[tuple[str, Plot], ...]:
         for number in sorted(members):
             _draw(plot, fabric.links[number])
         found.append((f"priority {', '.join(map(str, sorted(priorities)))}", plot))
-    if not any(plot.ports for _, plot in found):
-        raise NotGivenError("lossless link between switches")
-    return tuple(found)
+    gaps = tuple(fabric.gaps[before:])
+    del fabric.gaps[before:]
+    return tuple(found), gaps
 
 
 def _paused(fabric: FabricView, link: LinkView) -> frozenset[int]:
@@ -126,15 +136,15 @@ def _paused(fabric: FabricView, link: LinkView) -> frozenset[int]:
 
 def _draw(plot: Plot, link: LinkView) -> None:
     a, b = link.ends
-    for one, other in zip(a.members, b.members, strict=True):
-        if a.device.is_host and b.device.is_host:
-            continue
-        if a.device.is_host:
+    is_host_a, is_host_b = a.device.is_host, b.device.is_host
+    pairs = zip(a.members, b.members, strict=True)
+    for one, other in () if is_host_a and is_host_b else pairs:
+        if is_host_a:
             plot.attach(other.device, one.device)
-        elif b.device.is_host:
+        elif is_host_b:
             plot.attach(one.device, other.device)
         else:
-            plot.join((one.device, one.port), (other.device, other.port))
+            plot.join(one, other)
 
 
 def tiers_of(fabric: FabricView) -> dict[str, int]:
@@ -163,8 +173,11 @@ def _next_hops(fabric: FabricView) -> tuple[NextHops, ...]:
 
 def routes_of(plot: Plot, hops: tuple[NextHops, ...]) -> dict[int, dict[int, tuple[int, ...]]]:
     """Give ``host -> switch -> next switches``, of the forwarding that devices have."""
+    if not hops:
+        return {}
+    names = plot.names
     onward = {
-        (plot.names[here], port): there
+        (names[here], port): there
         for (there, here), port in plot.ports.items()
         for port in [plot.ports[there, here]]
     }
