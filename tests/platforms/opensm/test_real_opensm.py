@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,12 @@ from netcheck.lab.opensm.manager import Manager
 from netcheck.lab.opensm.network import read_network
 from netcheck.lab.opensm.subnet import ManagerPlan, SimulatedSubnet, simulated_subnet
 from netcheck.lab.opensm.tools import missing_packages
+from netcheck.model.document import Document
 from netcheck.model.finding import Severity, Verdict
+from netcheck.model.known import is_known
 from netcheck.platforms.infiniband.netfile import write_net
+from netcheck.platforms.opensm.dialects import keys
+from netcheck.platforms.opensm.parse import parse
 from netcheck.platforms.opensm.render import render_subnet
 from tests.platforms.opensm.opensm_subnets import BASE, GUID, VARIED, fabric_of
 
@@ -80,6 +85,7 @@ def test_there_are_thirty_kinds() -> None:
     assert len(VARIED) >= 30
 
 
+OPTIONS = "opensm.conf"
 TABLE: list[dict[str, Any]] = yaml.safe_load(  # Any: YAML
     Path(__file__).with_name("silent_failures.yaml").read_text("utf-8")
 )
@@ -100,3 +106,40 @@ def test_what_lint_calls_dropped_is_dropped_by_opensm_and_the_right_text_is_not(
         name = f"{row['row']} {number}"
         manager = load(running, name, {"opensm.conf": options, **files})
         assert (told in manager.log()) is is_dropped, files
+
+
+# What OpenSM says on standard output, if anybody reads it; the other rows it keeps to itself.
+SPOKEN = {"sm-option-unknown", "sm-value-not-taken", "sm-table-malformed"}
+SILENT = ("no limit at all", "no change is asked", "lowest bits", "prefix 0 is used")
+OF_OPTIONS = [row for row in TABLE if row["rule"] in SPOKEN and set(row["wrong"]) == {OPTIONS}]
+
+
+@pytest.mark.parametrize("row", OF_OPTIONS, ids=lambda row: row["row"].replace(" ", "-"))
+def test_opensm_complains_of_wrong_options_where_it_does_and_of_right_ones_never(
+    row: dict[str, Any],  # Any: YAML
+    running: SimulatedSubnet,
+) -> None:
+    wrong = load(running, f"{row['row']} wrong", row["wrong"])
+    right = load(running, f"{row['row']} right", row["right"])
+    assert bool(words(wrong)) is not row["tells"].startswith(SILENT), words(wrong)
+    assert words(right) == []
+
+
+def test_every_option_at_its_default_is_linted_without_a_finding(
+    running: SimulatedSubnet, tmp_path: Path
+) -> None:
+    path = tmp_path / OPTIONS
+    environment = {"OSM_TMP_DIR": str(tmp_path), "OSM_CACHE_DIR": str(tmp_path)}
+    made = subprocess.run(
+        [running.tools.opensm, "-c", path], env=environment, check=True, capture_output=True
+    )
+    assert made.returncode == 0
+    config = parse([Document(str(path), path.read_text("utf-8"))], name="sm").subnet_manager
+    assert is_known(config)
+    assert config.misreadings == ()
+    assert is_known(config.options)
+    # folders come from the environment; two masks of 256 bits are longer than a line of the table
+    left = {"dump_files_dir", *(key for key in config.options if key.endswith("_mask"))}
+    shown = {key: option.written for key, option in config.options.items() if key not in left}
+    assert shown == {key: keys()[key].default for key in shown}
+    assert len(config.options) > 140
