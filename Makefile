@@ -45,6 +45,7 @@ golden: $(STAMP)  ## write the golden configurations again; read every changed l
 bench: $(STAMP)  ## figures beside peers, into benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.parts
+	$(BIN)/python -m benchmarks.peers
 
 bench-scale: $(STAMP)  ## lint and render 6,000 switches, verify a snapshot of 1,000 (half an hour)
 	$(BIN)/python -m benchmarks.scale
