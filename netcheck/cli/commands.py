@@ -23,6 +23,10 @@ COMMANDS = {
     "diff": (f"{HERE}.diff:diff", "Show what changed between two snapshots, by meaning."),
     "ib": (f"{HERE}.ib:ib", "InfiniBand: rehearse a subnet manager before it is pushed."),
     "headroom": (f"{HERE}.headroom:headroom_command", "Compute PFC headroom, with its terms."),
+    "predict": (
+        f"{HERE}.predict:predict",
+        "Predict an incast: when it marks and pauses, how far, what is lost.",
+    ),
     "rules": (f"{HERE}.rules:rules", "List the rules."),
     "explain": (
         f"{HERE}.explain:explain",
