@@ -26,7 +26,7 @@ from netcheck.collect.snapshot import (
     write_manifest,
 )
 from netcheck.collect.target import Target, target_of
-from netcheck.model.device import Device
+from netcheck.model.device import Device, LinkLayer
 from netcheck.model.document import Document, DocumentKind
 from netcheck.model.errors import InputError, TransportError
 from netcheck.model.fabric import Fabric
@@ -35,6 +35,7 @@ from netcheck.platforms.platform import Command, load
 
 ALL_KINDS: Final = frozenset({DocumentKind.CONFIG, DocumentKind.STATE, DocumentKind.COUNTERS})
 _COMMAND_S: Final = 60.0
+IB: Final = LinkLayer.INFINIBAND
 _LOG: Final = logging.getLogger(__name__)
 
 Connect = Callable[[Target, float], AbstractContextManager[Session]]
@@ -135,7 +136,8 @@ def expand(command: Command, device: Device) -> list[Command]:
     would take apart.
     """
     commands = [command]
-    for holder, names in (("{port}", rdma_ports(device)), ("{rdma}", list(device.rdma))):
+    adapters = [one.name for one in device.rdma.values() if one.link_layer is not IB]
+    for holder, names in (("{port}", rdma_ports(device)), ("{rdma}", adapters)):
         commands = [
             replace(one, line=one.line.replace(holder, name), file=one.file.replace(holder, name))
             if holder in one.line
@@ -147,9 +149,13 @@ def expand(command: Command, device: Device) -> list[Command]:
 
 
 def rdma_ports(device: Device) -> list[str]:
-    """Give the ports that RDMA devices use; without any, all ports that RDMA may use."""
-    used = [port for rdma in device.rdma.values() for port in rdma.ports]
-    if not used:
+    """Give the ports that RoCE devices use; without any device, all ports that RDMA may use.
+
+    InfiniBand ports have no DCB: their settings are the subnet manager's.
+    """
+    roce = [one for one in device.rdma.values() if one.link_layer is not IB]
+    used = [port for rdma in roce for port in rdma.ports]
+    if not device.rdma:
         used = [port.name for port in device.ports.values() if port.policy is not ABSENT]
     return list(dict.fromkeys(used))
 

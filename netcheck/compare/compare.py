@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from netcheck.model.cables import is_reached
-from netcheck.model.device import Device, Port, RdmaDevice
+from netcheck.model.device import Device, LinkLayer, Port, RdmaDevice
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Place, Severity, Stage, Verdict
@@ -80,8 +80,16 @@ def _compare_device(intended: Device, observed: Device, stage: Stage) -> Iterato
     for asic, qos in intended.qos.items():
         for difference in differences(qos, observed.qos.get(asic)):
             yield _finding(observed, Place(name), ("device",), difference, stage)
+    # speed, MTU and the like of an InfiniBand port show in its subnet, not at the host
+    of_subnets = {
+        port
+        for rdma in intended.rdma.values()
+        if rdma.link_layer is LinkLayer.INFINIBAND
+        for port in rdma.ports
+    }
     for port in intended.ports.values():
-        yield from _compare_port(port, observed, stage)
+        if port.name not in of_subnets:
+            yield from _compare_port(port, observed, stage)
     for rdma in intended.rdma.values():
         yield from _compare_rdma(rdma, observed, stage)
     for difference in differences_in(

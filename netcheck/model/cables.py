@@ -90,11 +90,16 @@ def is_host(device: Device) -> bool:
 
 
 def is_reached(device: Device) -> bool:
-    """Whether netcheck logs in to a device: not to a switch that its subnet manager alone serves.
+    """Whether netcheck logs in to a device: not to one that its subnet manager alone serves.
 
-    That is an InfiniBand switch whose intent says no management address.
+    That is a switch or a host with InfiniBand only, whose intent says no management address.
     """
-    if is_known(device.mgmt) or is_host(device) or not device.ports:
+    if is_known(device.mgmt):
+        return True
+    if is_host(device):
+        adapters = device.rdma.values()
+        return not adapters or any(one.link_layer is not LinkLayer.INFINIBAND for one in adapters)
+    if not device.ports:
         return True
     return not all(port.link_layer is LinkLayer.INFINIBAND for port in device.ports.values())
 

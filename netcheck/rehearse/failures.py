@@ -12,7 +12,7 @@ from netcheck.lab.opensm.subnet import SimulatedSubnet
 from netcheck.model.errors import TransportError
 from netcheck.model.finding import Finding, Place
 from netcheck.model.infiniband import IbSubnet
-from netcheck.model.known import UNKNOWN, is_known, known_or
+from netcheck.model.known import UNKNOWN, known_or
 from netcheck.rehearse.judging import Judge
 from netcheck.rehearse.reading import Reading
 from netcheck.rehearse.sampling import Sample
@@ -73,12 +73,14 @@ class Failures:
             return [], "not rehearsed: no master"
         self.subnet.settle()
         master.mark()
+        began = time.monotonic()
         with self.subnet.held():
             self.subnet.simulator.unlink(node, port)
         try:
-            took = master.wait_up(AGAIN_S)
+            master.wait_up(AGAIN_S)
         except TransportError as error:
             return [_down(what, error)], f"{what}: the subnet does not come up again"
+        took = time.monotonic() - began
         reading, sample = self.read()
         findings = [_under(what, one) for one in self._judged(reading, sample, lost)]
         self.subnet.settle()
@@ -102,9 +104,9 @@ class Failures:
 
     def _cut_off(self, seen: IbSubnet, lost: frozenset[str]) -> Iterator[Finding]:
         """Hosts that are no longer in the subnet and were not on what failed."""
-        there = {node.guid for node in seen.nodes.values() if is_known(node.guid)}
-        for node in self.subnet.network.hosts:
-            if node not in lost and int(f"0x{node[2:]}", 0) not in there:
+        there = {port.guid for node in seen.nodes.values() for port in node.ports.values()}
+        for (node, _), guid in self.subnet.network.guids.items():
+            if node.startswith("H-") and node not in lost and guid not in there:
                 yield made(
                     "host-cut-off",
                     [Place(self._name(node))],
@@ -149,7 +151,7 @@ class Failures:
         return poll_ms * known_or(subnet.poll_retries, USUAL_RETRIES) / 1000
 
     def _name(self, node: str) -> str:
-        return self.subnet.network.names.get(node, node)
+        return self.subnet.network.device(node)
 
 
 def _down(what: str, error: TransportError) -> Finding:

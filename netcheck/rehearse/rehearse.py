@@ -158,13 +158,24 @@ class _Work:
             self.subnet.managers[self.staged.plans[0].name].reload(self.options.up_s)
 
     def _is_down(self, name: str, error: TransportError) -> None:
+        told = str(error)
+        named = set()
+        network = self.staged.network
+        nodes: dict[int, list[str]] = {}
+        for node, number in network.node_guids.items():
+            nodes.setdefault(number, []).append(node)
+        for number, alike in nodes.items():
+            if f"{number:#x} " in told:
+                names = " and ".join(network.names[node] for node in alike)
+                told = told.replace(f"{number:#x} ", f"{names} ({number:#x}) ")
+                named |= {network.device(node) for node in alike}
         self.rehearsal.findings.append(
             made(
                 "subnet-not-up",
-                [Place(name)],
-                f"subnet {self.staged.subnet.name} does not come up: {error}",
+                [Place(one) for one in sorted(named) or [name]],
+                f"subnet {self.staged.subnet.name} does not come up: {told}",
                 expected="SUBNET UP",
-                found=str(error),
+                found="no SUBNET UP",
                 command="log of opensm",
             )
         )

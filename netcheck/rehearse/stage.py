@@ -168,13 +168,4 @@ def _places(
 
 def _nodes_by_port(network: Network) -> dict[int, str]:
     """Shape: ``port GUID -> node as the network file names it``, in order of the file."""
-    seen = seen_of(network.text, "network")
-    names = {int(f"0x{node[2:]}", 0): node for node in network.ports}
-    found: dict[int, str] = {}
-    by_guid = {node.guid: node for node in seen.nodes.values() if is_known(node.guid)}
-    for guid, name in names.items():
-        node = by_guid.get(guid)
-        for port in node.ports.values() if node else ():
-            if is_known(port.guid) and is_known(port.peer):
-                found.setdefault(port.guid, name)
-    return found
+    return {guid: node for (node, _), guid in network.guids.items()}

@@ -23,6 +23,12 @@ INTENT = Path(__file__).parent / "intents" / "tree.yaml"
 FEW = RehearsalOptions(hosts=16, paths=60, failures=False)
 
 
+def on_opensm(test: Callable[..., None]) -> Callable[..., None]:
+    """A test that needs OpenSM and some seconds of it."""
+    marked: Callable[..., None] = pytest.mark.slow(needs_opensm(test))
+    return marked
+
+
 def fabric(text: str | None = None, folder: Path | None = None) -> Fabric:
     path = INTENT
     if text is not None and folder is not None:
@@ -88,7 +94,7 @@ def without_cable(text: str, name: str, port: int, far: str, far_port: int) -> s
     return text
 
 
-@needs_opensm
+@on_opensm
 def test_what_is_rendered_is_what_is_read_back_also_after_failures() -> None:
     found = rehearse(stage(fabric(), "storage"), replace(FEW, failures=True))
     assert failed(found) == []
@@ -101,7 +107,7 @@ def test_what_is_rendered_is_what_is_read_back_also_after_failures() -> None:
     assert "never simulated: P_Key enforcement bits" in told
 
 
-@needs_opensm
+@on_opensm
 def test_a_link_that_is_down_is_named() -> None:
     def cut(text: str) -> str:
         return without_cable(text, "leaf02", 5, "spine01", 2)
@@ -110,7 +116,7 @@ def test_a_link_that_is_down_is_named() -> None:
     assert found["ib-topology-vs-intent"] >= {"leaf02", "spine01"}
 
 
-@needs_opensm
+@on_opensm
 def test_swapped_cables_are_named() -> None:
     def swap(text: str) -> str:
         first, other = port_line(text, "leaf01", 1), port_line(text, "leaf02", 1)
@@ -128,7 +134,7 @@ def test_swapped_cables_are_named() -> None:
     assert found["ib-topology-vs-intent"] >= {"gpu01", "gpu05"}
 
 
-@needs_opensm
+@on_opensm
 @pytest.mark.parametrize("rate", ["1xHDR", "4xEDR"])
 def test_a_narrow_or_slow_link_is_named(rate: str) -> None:
     def degrade(text: str) -> str:
@@ -150,23 +156,26 @@ def test_a_narrow_or_slow_link_is_named(rate: str) -> None:
     assert "gpu03" in found["ib-link-width-speed"]
 
 
-@needs_opensm
+@on_opensm
 def test_a_duplicate_guid_is_named() -> None:
     def double(text: str) -> str:
-        old = re.search(r'"H-(\w+)"', block(text, "gpu07"))
-        new = re.search(r'"H-(\w+)"', block(text, "gpu08"))
-        assert old
-        assert new
-        part = block(text, "gpu07")
-        guid = f"caguid={int(f'0x{new[1]}', 0):#x}"
-        return text.replace(part, re.sub(r"caguid=\w+", guid, part))
+        first, other = block(text, "gpu07"), block(text, "gpu08")
+        guids = [
+            re.findall(r"caguid=0x(\w+)|^\[1\]\((\w+)\)", part, re.MULTILINE)
+            for part in (first, other)
+        ]
+        (old_node, _), (_, old_port) = guids[0]
+        (new_node, _), (_, new_port) = guids[1]
+        doubled = first.replace(f"caguid=0x{old_node}", f"caguid=0x{new_node}")
+        return text.replace(first, doubled.replace(f"({old_port})", f"({new_port})"))
 
-    found = on_other_fabric(double)
-    assert {"subnet-not-up", "ib-guid-dup"} & said(found).keys()
-    assert any("uplicate" in one.message for one in failed(found))
+    (finding,) = failed(on_other_fabric(double))
+    assert finding.rule == "subnet-not-up"
+    assert "Found duplicated node GUID" in finding.message
+    assert {place.device for place in finding.where} == {"gpu07", "gpu08", "leaf02"}
 
 
-@needs_opensm
+@on_opensm
 @pytest.mark.parametrize(
     ("counter", "rule"),
     [
@@ -184,7 +193,7 @@ def test_error_counters_are_named(counter: str, rule: str) -> None:
     assert said(tampered(count))[rule] == {"leaf03"}
 
 
-@needs_opensm
+@on_opensm
 def test_a_manager_that_was_killed_is_missed() -> None:
     def kill(subnet: SimulatedSubnet) -> None:
         standby, master = subnet.managers["gpu16"], subnet.managers["gpu01"]
@@ -197,7 +206,7 @@ def test_a_manager_that_was_killed_is_missed() -> None:
     assert said(found)["manager-missing"] == {"gpu01"}
 
 
-@needs_opensm
+@on_opensm
 def test_a_key_removed_on_one_port_is_named() -> None:
     def remove(subnet: SimulatedSubnet) -> None:
         master = subnet.managers["gpu01"]
@@ -217,7 +226,7 @@ def test_a_key_removed_on_one_port_is_named() -> None:
     assert "path-missing" in said(found)
 
 
-@needs_opensm
+@on_opensm
 def test_partitions_that_opensm_throws_away_open_every_port() -> None:
     def damage(subnet: SimulatedSubnet) -> None:
         files = dict(stage(fabric(), "storage").plans[0].files)
@@ -229,7 +238,7 @@ def test_partitions_that_opensm_throws_away_open_every_port() -> None:
     assert "path-across-partitions" in found
 
 
-@needs_opensm
+@on_opensm
 def test_an_engine_that_gives_way_is_named(tmp_path: Path) -> None:
     odd = changed(tmp_path, ("routing: [updn]", "routing: [torus-2QoS]"))
     found = rehearse(stage(odd, "storage"), FEW)
@@ -237,7 +246,7 @@ def test_an_engine_that_gives_way_is_named(tmp_path: Path) -> None:
     assert (finding.expected, finding.found) == ("torus-2QoS", "minhop")
 
 
-@needs_opensm
+@on_opensm
 def test_lanes_that_the_manager_sets_otherwise_are_named() -> None:
     def swap(subnet: SimulatedSubnet) -> None:
         files = dict(stage(fabric(), "storage").plans[0].files)
@@ -252,7 +261,7 @@ def test_lanes_that_the_manager_sets_otherwise_are_named() -> None:
     )
 
 
-@needs_opensm
+@on_opensm
 def test_without_a_standby_the_rehearsal_says_that_nobody_takes_over() -> None:
     def stop(subnet: SimulatedSubnet) -> None:
         subnet.managers["gpu16"].kill()

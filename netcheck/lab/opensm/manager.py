@@ -30,6 +30,9 @@ PRIVATE = {
     "console": "off",
     "daemon": "FALSE",
 }
+# What it does not get over by itself: a GUID that is there twice, a port that it cannot bind to.
+FATAL = re.compile(r"ERR 0D01|Error from osm_opensm_bind|osm_opensm_bind: ERR")
+ERROR = re.compile(r"(?<=-> )\w+: ERR .*(?:\n(?![A-Z][a-z]{2} \d).*)*")
 POLL_S = 0.02
 
 
@@ -101,20 +104,23 @@ class Manager:
             TransportError: It did not come; the message carries the log's errors.
         """
         began = time.monotonic()
-        came = wait_until(
-            lambda: UP_LINE in self.log(self.seen) or not self.is_running, timeout_s, POLL_S
-        )
-        if not came or UP_LINE not in self.log(self.seen):
-            raise TransportError(self._why_not(timeout_s))
+
+        def is_decided() -> bool:
+            log = self.log(self.seen)
+            return UP_LINE in log or bool(FATAL.search(log)) or not self.is_running
+
+        wait_until(is_decided, timeout_s, POLL_S)
+        if UP_LINE not in self.log(self.seen):
+            raise TransportError(self._why_not(time.monotonic() - began))
         return time.monotonic() - began
 
-    def _why_not(self, timeout_s: float) -> str:
-        what = (
-            f"no SUBNET UP within {timeout_s:g} s" if self.is_running else "OpenSM has ended itself"
-        )
-        errors = [line for line in self.log().splitlines() if " 0x01 -> " in line]
-        last = errors[-1] if errors else (self.kept.output().strip().splitlines() or [""])[-1]
-        return f"{self.name}: {what}: {last.partition(' -> ')[2] or last}"
+    def _why_not(self, waited_s: float) -> str:
+        what = f"no SUBNET UP within {waited_s:.0f} s" if self.is_running else "OpenSM has ended"
+        log = self.log(self.seen) or self.log()
+        errors = [found.group().strip() for found in ERROR.finditer(log)]
+        printed = self.kept.output().strip().splitlines() or ["no output"]
+        told = next((one for one in errors if FATAL.search(one)), (errors or printed)[-1])
+        return f"{self.name}: {what}: {' '.join(told.split())}"
 
     def wait_state(self, state: str, timeout_s: float) -> float:
         """Wait until the last state it entered (MASTER, STANDBY) is this; give the seconds.

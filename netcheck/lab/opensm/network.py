@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from netcheck.model.errors import InputError
+from netcheck.model.infiniband import NodeKind, names_in
 
 NODE = re.compile(r'^(Ca|Hca|Switch|Rt)\s+(\d+)\s+"([^"]+)"(?:\s*#\s*"([^"]*)")?')
-PORT = re.compile(r'^\[(\d+)\](?:\([0-9a-fA-F]+\))?\s+"([^"]+)"\[(\d+)\]')
+PORT = re.compile(r'^\[(\d+)\](?:\(([0-9a-fA-F]+)\))?\s+"([^"]+)"\[(\d+)\]')
+HEXADECIMAL = re.compile(r"[SHR]-[0-9a-fA-F]+$")
 WIDTH_SPEED = re.compile(r"\b(\d+)x(\w+)\s*$")
 # ibsim 0.10 knows these; what is faster runs as the fastest of them.
 SPEEDS = frozenset({"SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR"})
@@ -27,6 +29,7 @@ class Network:
         ports: Shape: ``node -> number of its ports``.
         cables: Shape: ``(node, port) -> (node, port)``, both ways.
         names: Shape: ``node -> its description``.
+        guids: Shape: ``(node, port) -> port GUID``, where the file says one.
         notes: What was changed to fit ibsim, in words.
     """
 
@@ -34,7 +37,20 @@ class Network:
     ports: dict[str, int] = field(default_factory=dict)
     cables: dict[End, End] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    guids: dict[End, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def device(self, node: str) -> str:
+        """Name of the device that a node is of, as its description tells."""
+        kind = NodeKind.SWITCH if node.startswith("S-") else NodeKind.ADAPTER
+        return names_in(self.names.get(node, node), kind)[0]
+
+    @property
+    def node_guids(self) -> dict[str, int]:
+        """Shape: ``node -> its GUID in the simulated fabric``."""
+        found = {node: int(f"0x{node[2:]}", 0) for node in self.ports if HEXADECIMAL.match(node)}
+        adapters = {n: guid - port for (n, port), guid in self.guids.items() if n[:2] == "H-"}
+        return found | adapters
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -69,12 +85,18 @@ def read_network(text: str, name: str = "network") -> Network:
         raise InputError(f"{name}: no node in it; expected the output of ibnetdiscover")
     for complaint in reader.mismatches():
         raise InputError(complaint)
+    reader.keep_port_guids(lines)
     notes = tuple(
         f"{name}: {count} ends of {speed} run as {FASTEST}: ibsim knows nothing faster"
         for speed, count in sorted(reader.slowed.items())
     )
+    if reader.moved:
+        node = (
+            f"{name}: {reader.moved} adapters have another node GUID here; their ports keep theirs"
+        )
+        notes = (*notes, node)
     text_of_all = "\n".join([*lines, ""])
-    return Network(text_of_all, reader.ports, reader.cables, reader.names, notes)
+    return Network(text_of_all, reader.ports, reader.cables, reader.names, reader.guids, notes)
 
 
 class _Reader:
@@ -87,14 +109,21 @@ class _Reader:
         self.cables: dict[End, End] = {}
         self.names: dict[str, str] = {}
         self.at: dict[End, int] = {}
+        self.guids: dict[End, int] = {}
         self.slowed: dict[str, int] = {}
+        self.guid_at = -1
+        self.guid_line: dict[str, int] = {}
+        self.moved = 0
 
     def line(self, number: int, line: str) -> str:
         """Take a line; give it as ibsim takes it."""
         if line.startswith("["):
             return self._port(number, line)
+        if line.startswith("caguid="):
+            self.guid_at = number - 1
         node = NODE.match(line)
         if node:
+            self.guid_line[node[3]] = self.guid_at
             self.node = node[3]
             if self.node in self.ports:
                 raise InputError(f"{self.name}:{number}: {self.node} is there twice")
@@ -102,13 +131,27 @@ class _Reader:
             self.names[self.node] = node[4] or self.node
         return line
 
+    def keep_port_guids(self, lines: list[str]) -> None:
+        """Change node GUIDs so that ports have those of the file: ibsim counts them up.
+
+        Partitions name ports. Adapters with one port often have its GUID themselves.
+        """
+        for (node, port), guid in self.guids.items():
+            at = self.guid_line.get(node, -1)
+            wanted = f"caguid={guid - port:#x}"
+            if node.startswith("H-") and at >= 0 and lines[at] != wanted:
+                lines[at] = wanted
+                self.moved += 1
+
     def _port(self, number: int, line: str) -> str:
         port = PORT.match(line)
         if not port or not self.node:
             raise InputError(f"{self.name}:{number}: not a port of a node: {line[:60]!r}")
         here = (self.node, int(port[1]))
-        self.cables[here] = (port[2], int(port[3]))
+        self.cables[here] = (port[3], int(port[4]))
         self.at[here] = number
+        if port[2]:
+            self.guids[here] = int(f"0x{port[2]}", 0)
         return WIDTH_SPEED.sub(self._known_speed, line)
 
     def _known_speed(self, found: re.Match[str]) -> str:
