@@ -157,13 +157,18 @@ class Look:
 
     @cached_property
     def stubborn(self) -> Load:
-        """Nobody slows down for marks."""
-        return self._loaded(_stubborn(self.network), STUBBORN_S)
+        """Nobody slows down for marks; packets say that they can be marked as before."""
+        engine = Engine(self.network, self.flows, step_s=STEP_S)
+        flows = [
+            replace(state.sender.flow, is_ecn_capable=state.stops[DATA][0].is_ecn_capable)
+            for state in engine.flows
+        ]
+        return self._loaded(_stubborn(self.network), flows, STUBBORN_S)
 
     @cached_property
     def reacting(self) -> Load:
         """Adapters do what they are set to."""
-        return self._loaded(self.network, REACTING_S)
+        return self._loaded(self.network, self.flows, REACTING_S)
 
     @cached_property
     def broken(self) -> int:
@@ -172,8 +177,8 @@ class Look:
         flows = [stuck for s in self.given if (stuck := _to_sink(s.flow)) is not None]
         return self._kept(("stuck", network, flows), lambda: _broken(network, flows))
 
-    def _loaded(self, network: Network, seconds: float) -> Load:
-        flows, given = self.flows, self.given
+    def _loaded(self, network: Network, flows: list[Flow], seconds: float) -> Load:
+        given = [replace(stream, flow=flow) for stream, flow in zip(self.given, flows, strict=True)]
         return self._kept((seconds, network, flows), lambda: _load(network, given, seconds))
 
     def _kept(self, key: object, made: Callable[[], T]) -> T:
