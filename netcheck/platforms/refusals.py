@@ -77,8 +77,11 @@ class _Kinds:
         """Give what the device holds as a key, and the name of one port of each kind."""
         users = _users(device)
         kept: dict[object, str] = {}
+        known = self._by_id.get
         for name, port in device.ports.items():
-            kind: object = self._port(port)
+            kind: object = known(id(port))
+            if kind is None:
+                kind = self._port(port)
             if name in users:
                 kind = (kind, *map(self._rdma, users[name]))
             if kind not in kept:
@@ -91,16 +94,14 @@ class _Kinds:
         return (*plain, self._shape(device.name), device.role, device.qos, device.host)
 
     def _port(self, port: Port) -> int:
-        number = self._by_id.get(id(port))
-        if number is None:
-            shapes = (
-                self._shape(port.name),
-                self._known_shape(port.alias),
-                self._known_shape(port.parent),
-                self._known_shape(port.address),
-            )
-            plain = (*_PLAIN(port), *shapes)
-            number = self._by_id[id(port)] = self._number((plain, self._qos(port)))
+        shapes = (
+            self._shape(port.name),
+            self._known_shape(port.alias),
+            self._known_shape(port.parent),
+            self._known_shape(port.address),
+        )
+        plain = (*_PLAIN(port), *shapes)
+        number = self._by_id[id(port)] = self._number((plain, self._qos(port)))
         return number
 
     def _qos(self, port: Port) -> int:

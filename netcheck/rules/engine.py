@@ -75,7 +75,8 @@ def judge(
 
     if len(observed.devices) < MANY_DEVICES:
         return list(chain.from_iterable(map(found_by, chosen)))
-    # those that look at the whole fabric take longest
+    gathered.group_devices()  # once, and not in each process
+    # rules that look at the whole fabric take longest
     order = sorted(range(len(chosen)), key=lambda number: chosen[number].scope is not Scope.FABRIC)
     found = by_turns([partial(found_by, chosen[number]) for number in order])
     pairs = sorted(zip(order, found, strict=True), key=itemgetter(0))

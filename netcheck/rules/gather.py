@@ -268,6 +268,10 @@ class Gathered:
             for members in groups.values()
         )
 
+    def group_devices(self) -> None:
+        """Make the views of devices and of the fabric, which else are made when asked for."""
+        _ = self.alike, self.whole
+
     def _kind_of(self, device: Device) -> int:
         name = device.name if has_infiniband(device) else ""
         policy = self._policy_of_device(device)

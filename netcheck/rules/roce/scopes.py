@@ -115,8 +115,7 @@ def lossless_class_split(fabric: FabricView) -> Iterator[Fault]:
     Fix: give the links between them a policy with the class; or give classes that never meet
         other names and marks.
     """
-    plan = fabric.plan
-    for each, name, world in _scopes(plan):
+    for each, name, world in _scopes(fabric):
         groups = world.groups(each)
         for reachable in groups.values():
             if len(reachable) < 2:  # noqa: PLR2004 -- one group is the whole scope
@@ -154,7 +153,7 @@ def lossless_uplink_left_out(fabric: FabricView) -> Iterator[Fault]:
     Good: all uplinks to switches that lead to hosts of the class have it.
     Fix: name the same policy on the uplink.
     """
-    for each, name, world in _scopes(fabric.plan):
+    for each, name, world in _scopes(fabric):
         for link in world.left_out(each):
             places = tuple(Place(end.device, end.port) for end in (link.a, link.b))
             shown = policy_name(fabric.plan, link.a)
@@ -262,11 +261,13 @@ class _Scope:
         return rise != 0 and low in leaves and high in carriers
 
 
-def _scopes(plan: Fabric) -> Iterator[tuple[Lossless, str, _Scope]]:
+def _scopes(fabric: FabricView) -> Iterator[tuple[Lossless, str, _Scope]]:
     """Each lossless class that not every port has, with its name and the links of the fabric."""
-    scoped = second_scope(plan)
-    by_policy = lossless_by_policy(plan)
-    world = _Scope(plan, by_policy)
+    scoped = second_scope(fabric.plan)
+    by_policy = lossless_by_policy(fabric.plan)
+    world: _Scope | None = fabric.parts.get("scopes")
+    if world is None:
+        world = fabric.parts["scopes"] = _Scope(fabric.plan, by_policy)
     names = {each: name for classes in by_policy.values() for each, name in classes.items()}
     for each in scoped:
         yield each, names[each], world
