@@ -31,6 +31,7 @@ from netcheck.intent.switches import (
     SwitchFacts,
     closed_qos,
     lanes_of,
+    lossless_pool_bytes,
     switch_facts,
     switch_qos,
 )
@@ -256,6 +257,7 @@ class _Completion:
             l2_mtu=max(l2_mtu, cable.far.largest_frame),
             has_shared_headroom=switch.has_shared_headroom,
             knobs=knobs(device.platform),
+            pool_bytes=lossless_pool_bytes(device),
         )
         qos = self._shared_qos(device, port, policy, around)
         is_unpaused = around.knobs.is_cable_of_pfc and not known_or(qos.pfc_tx, frozenset())

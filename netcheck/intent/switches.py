@@ -62,6 +62,7 @@ class Surroundings:
     Attributes:
         l2_mtu: The larger frame of both ends, in bytes.
         has_shared_headroom: The device shares headroom between its ports.
+        pool_bytes: Pool of lossless accounts, where the intent says it; else 0.
         knobs: What kinds of numbers the device's platform takes.
     """
 
@@ -73,6 +74,7 @@ class Surroundings:
     l2_mtu: int
     has_shared_headroom: bool
     knobs: Knobs = PLAIN_KNOBS
+    pool_bytes: int = 0
 
 
 class SwitchFacts(NamedTuple):
@@ -153,6 +155,14 @@ def _shares_headroom(qos: DeviceQos) -> bool:
     return bool(known_or(qos.oversubscription, 0))
 
 
+def lossless_pool_bytes(device: Device) -> int:
+    """Size of the pool of lossless accounts, where the intent says it; else 0."""
+    pools = device.qos.get("", DeviceQos()).pools
+    if not is_known(pools) or LOSSLESS_POOL not in pools:
+        return 0
+    return known_or(pools[LOSSLESS_POOL].size_bytes, 0)
+
+
 def closed_qos(port: Port) -> PortQos:
     """Give what a port holds where RDMA ends: it pauses nothing."""
     return replace(port.qos, pfc_rx=frozenset(), pfc_tx=frozenset(), watchdog=ABSENT)
@@ -179,7 +189,7 @@ def switch_qos(policy: Policy, around: Surroundings, notes: Notes) -> PortQos:
         pfc_priority_to_priority_group=_by_pfc_priority(policy, "priority_group"),
         dcbx_mode=policy.dcbx,
         scheduler=schedulers(policy),
-        ecn=_ecn(policy, around.speed_bps, notes),
+        ecn=_ecn(policy, around, notes),
         ingress_buffer=_ingress(policy, around, notes),
         watchdog=_watchdog(policy, pfc, around.knobs, notes),
         global_pause_rx=policy.global_pause,
@@ -260,17 +270,18 @@ def _scheduler(one: TrafficClass) -> Scheduler:
     return Scheduler(SchedulerKind.WEIGHTED, one.bandwidth_percent)
 
 
-def _ecn(policy: Policy, speed_bps: int, notes: Notes) -> FrozenMap[int, Ecn]:
+def _ecn(policy: Policy, around: Surroundings, notes: Notes) -> FrozenMap[int, Ecn]:
     return FrozenMap(
         {
-            known_or(one.queue, 0): _marking(policy, one, speed_bps, notes)
+            known_or(one.queue, 0): _marking(policy, one, around, notes)
             for one in marked_classes(policy)
         }
     )
 
 
-def _marking(policy: Policy, one: TrafficClass, speed_bps: int, notes: Notes) -> Ecn:
-    computed = ecn_thresholds(speed_bps)
+def _marking(policy: Policy, one: TrafficClass, around: Surroundings, notes: Notes) -> Ecn:
+    speed_bps = around.speed_bps
+    computed = ecn_thresholds(speed_bps, pool_bytes=around.pool_bytes, alpha=LOSSLESS_ALPHA)
     said = known_or(one.ecn, EcnIntent())
     kmax = known_or(said.kmax_bytes, max(computed.kmax_bytes, known_or(said.kmin_bytes, 0)))
     kmin = known_or(said.kmin_bytes, min(computed.kmin_bytes, kmax // KMAX_OVER_KMIN))

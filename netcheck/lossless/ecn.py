@@ -9,6 +9,9 @@ KMIN_AT_REFERENCE = 400_000
 KMAX_AT_REFERENCE = 1_600_000
 PMAX_PERCENT = 20
 DCTCP_SHARE = 7
+ROUND_TRIP_S = 8e-6  # NIC to NIC and back over three switches, idle
+BEFORE_PFC = 0.8  # share of the fill at which PFC begins that marking may take
+KMAX_OVER_KMIN = KMAX_AT_REFERENCE // KMIN_AT_REFERENCE
 LARGEST_INCAST = 4096
 # Round trip of a loaded fabric, and the gap that a NIC leaves between two notifications.
 # Source: derived from switches of 1 us and cables of 40 m; NVIDIA roce_np min_time_between_cnps.
@@ -25,8 +28,17 @@ class EcnThresholds:
     derivation: str
 
 
-def ecn_thresholds(speed_bps: int) -> EcnThresholds:
+def ecn_thresholds(
+    speed_bps: int, *, round_trip_s: float = ROUND_TRIP_S, pool_bytes: int = 0, alpha: float = 1.0
+) -> EcnThresholds:
     """Thresholds that grow with the port's speed: 4 KB and 16 KB a Gb/s, 20 %.
+
+    Never below what the round trip needs, and below the fill at which PFC begins,
+    where the pool is known: ECN acts first.
+
+    Args:
+        pool_bytes: Pool of the lossless accounts; 0 where it is not known.
+        alpha: Dynamic threshold of those accounts.
 
     Source: alibaba-edu/High-Precision-Congestion-Control simulation/run.py
         (100/400 KB at 25G, 400/1600 KB at 100G, 1600/6400 KB at 400G).
@@ -34,12 +46,19 @@ def ecn_thresholds(speed_bps: int) -> EcnThresholds:
     Example:
         >>> ecn_thresholds(400_000_000_000).kmin_bytes
         1600000
+        >>> ecn_thresholds(400_000_000_000, pool_bytes=9_000_000).kmax_bytes
+        3600000
     """
-    kmin = KMIN_AT_REFERENCE * speed_bps // REFERENCE_BPS
-    kmax = KMAX_AT_REFERENCE * speed_bps // REFERENCE_BPS
-    return EcnThresholds(
-        kmin, kmax, PMAX_PERCENT, f"4 KB and 16 KB per Gb/s at {speed_bps / 1e9:g}G (HPCC)"
-    )
+    least = round(lowest_useful_kmin_bytes(speed_bps=speed_bps, round_trip_s=round_trip_s))
+    kmin = max(KMIN_AT_REFERENCE * speed_bps // REFERENCE_BPS, least)
+    kmax = max(KMAX_AT_REFERENCE * speed_bps // REFERENCE_BPS, kmin)
+    derivation = f"4 KB and 16 KB per Gb/s at {speed_bps / 1e9:g}G (HPCC)"
+    onset = pfc_onset_bytes(pool_bytes=pool_bytes, alpha=alpha)
+    if 0 < onset * BEFORE_PFC < kmax:
+        kmax = int(onset * BEFORE_PFC)
+        kmin = min(kmin, kmax // KMAX_OVER_KMIN)
+        derivation += f", kept below PFC, which begins at {int(onset)} bytes"
+    return EcnThresholds(kmin, kmax, PMAX_PERCENT, derivation)
 
 
 def pfc_onset_bytes(*, pool_bytes: int, alpha: float, senders: int = 1) -> float:

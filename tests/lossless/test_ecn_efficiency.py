@@ -29,6 +29,23 @@ def test_thresholds_equal_those_of_the_hpcc_study(gbps: int, kmin: int, kmax: in
     assert (found.kmin_bytes, found.kmax_bytes) == (kmin, kmax)
 
 
+def test_thresholds_stay_below_the_pause_of_a_small_pool() -> None:
+    pool = 4_580_864
+    found = ecn_thresholds(400_000_000_000, pool_bytes=pool, alpha=1 / 8)
+    assert found.kmin_bytes < found.kmax_bytes < pfc_onset_bytes(pool_bytes=pool, alpha=1 / 8)
+    assert "kept below PFC" in found.derivation
+
+
+def test_thresholds_of_a_large_pool_are_those_of_the_speed() -> None:
+    plain = ecn_thresholds(400_000_000_000)
+    assert ecn_thresholds(400_000_000_000, pool_bytes=125_752_320) == plain
+
+
+def test_a_long_way_raises_the_thresholds() -> None:
+    far = ecn_thresholds(400_000_000_000, round_trip_s=400e-6)
+    assert far.kmin_bytes == round(50e9 * 400e-6 / 7)
+
+
 @pytest.mark.parametrize(
     ("pool", "alpha", "expected_mb"),
     [(4_580_864, 1 / 8, 0.51), (14_542_848, 2, 9.70), (10_875_072, 1, 5.44)],
