@@ -16,6 +16,7 @@ from netcheck.platforms.opensm.parsed.onyx import read_commands
 from netcheck.platforms.opensm.parsed.options import read_options
 from netcheck.platforms.opensm.parsed.partitions import read_partitions
 from netcheck.platforms.opensm.parsed.policy import read_policy
+from netcheck.platforms.opensm.parsed.processes import read_processes
 from netcheck.platforms.opensm.parsed.reading import Reading, at_line
 
 _KEY_OF: Final = {Form.ROOTS: ROOTS, Form.COMPUTE: COMPUTE, Form.IO: IO}
@@ -46,6 +47,9 @@ def parse(documents: Sequence[Document], *, name: str, build: Known[str] = UNKNO
         elif form is Form.STRAY:
             reading.strays.append(at_line(document, 1))
     for document in documents:
+        if forms[document.name] is Form.PROCESSES:
+            read_processes(document, reading)
+    for document in documents:
         _read(document, forms[document.name], reading)
     return _device(name, reading, build, documents)
 
@@ -57,7 +61,7 @@ def _read(document: Document, form: Form | None, reading: Reading) -> None:
         read_guids(document, reading, key)
     elif reader is not None:
         reader(document, reading)
-    elif form not in {Form.OPTIONS, Form.STRAY}:
+    elif form not in {Form.OPTIONS, Form.STRAY, Form.PROCESSES}:
         reading.unread.append(at_line(document, 1))
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from netcheck.model.document import Document
 from netcheck.model.known import UNKNOWN, Known
 from netcheck.platforms.opensm.dialects import family_builds, keys, nearest
+from netcheck.platforms.opensm.parsed.processes import PROCESS
 
 
 class Form(StrEnum):
@@ -24,6 +25,7 @@ class Form(StrEnum):
     GUIDS = "GUIDs"
     NAMES = "node-name map"
     COMMANDS = "MLNX-OS commands"
+    PROCESSES = "processes"
 
 
 _SAMPLE: Final = 200  # lines that are looked at
@@ -94,8 +96,9 @@ def _by_content(lines: list[str]) -> Form | None:
         return None
     if any(_POLICY.match(line) for line in lines[:3]):
         return Form.POLICY
-    if any(_COMMAND.match(line) for line in lines):
-        return Form.COMMANDS
+    for pattern, form in ((_COMMAND, Form.COMMANDS), (PROCESS, Form.PROCESSES)):
+        if any(pattern.match(line) for line in lines):
+            return form
     for pattern, form in ((_GUID_LINE, Form.GUIDS), (_NAME_LINE, Form.NAMES)):
         if all(pattern.match(line) for line in lines):
             return form
