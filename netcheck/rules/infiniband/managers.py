@@ -47,6 +47,13 @@ class Manager:
         found = self.options.get(key)
         return found.value if found is not None and found.value else default
 
+    def number(self, key: str, default: int = 0) -> int:
+        """Give a number that is in effect; the default where none is written."""
+        try:
+            return int(self.value(key), 0)
+        except ValueError:  # nothing, or a command line's text
+            return default
+
     def is_on(self, key: str) -> bool:
         """Whether a switch is TRUE."""
         return self.value(key) == "TRUE"

@@ -122,7 +122,7 @@ def sm_ftree_with_lmc(fabric: FabricView) -> Iterator[Fault]:
     """
     for manager in managers(fabric):
         engines = manager.value("routing_engine").replace(",", " ").split()
-        lmc = int(manager.value("lmc", "0"))
+        lmc = manager.number("lmc")
         if "ftree" in engines and lmc:
             others = [one for one in engines if one not in {"ftree", "no_fallback"}]
             instead = others[0] if others else "minhop"

@@ -90,7 +90,7 @@ def sm_guid_foreign(fabric: FabricView) -> Iterator[Fault]:
     for manager in managers(fabric):
         yield from _members(manager, known)
         yield from _roots(manager, known)
-        guid = int(manager.value("guid", "0"))
+        guid = manager.number("guid")
         if guid and _is_foreign(guid, known.ports, known):
             effect = "OpenSM binds to no port, and the subnet never comes up"
             yield _foreign(manager, "guid", guid, known, effect, manager.at("guid"))

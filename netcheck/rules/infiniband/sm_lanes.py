@@ -13,6 +13,7 @@ from netcheck.model.view import FabricView
 from netcheck.rules.infiniband.managers import OPENSM, Manager, managers
 from netcheck.rules.rule import Fault, Scope, rule
 
+EVERY_VL: Final = frozenset(range(15))
 KINDS: Final = ("", "ca_", "sw0_", "swe_", "rtr_")
 DROP: Final = 15
 # Source: opensm -c of 3.3.23: what ports get where nothing is said.
@@ -89,8 +90,7 @@ def _weights(text: str) -> dict[int, int]:
 
 def limit_of_vls(manager: Manager) -> tuple[int, bool]:
     """Give how many VLs carry data, and whether ``max_op_vls`` says so."""
-    code = manager.value("max_op_vls")
-    said = VLS_OF_CODE.get(int(code)) if code else None
+    said = VLS_OF_CODE.get(manager.number("max_op_vls"))
     return (said, True) if said else (COMMON_VLS, False)
 
 
@@ -136,6 +136,7 @@ def sm_vl_masked(fabric: FabricView) -> Iterator[Fault]:
             above = [sl for sl, vl in enumerate(lanes.sl_to_vl) if most <= vl < DROP]
             if above and manager.value(lanes.table_key):
                 yield _masked(manager, lanes, above, most, is_said=is_said)
+            yield from _masked_weights(manager, lanes, most, is_said=is_said)
 
 
 def _masked(manager: Manager, lanes: Lanes, above: list[int], most: int, *, is_said: bool) -> Fault:
@@ -149,6 +150,23 @@ def _masked(manager: Manager, lanes: Lanes, above: list[int], most: int, *, is_s
         at=manager.at(lanes.table_key),
         severity=Severity.ERROR if is_said else Severity.WARNING,
     )
+
+
+def _masked_weights(manager: Manager, lanes: Lanes, most: int, *, is_said: bool) -> Iterator[Fault]:
+    """Weights of VLs that ports do not have; a table of all 15 VLs is written for any port."""
+    for name, table in (("vlarb_high", lanes.high), ("vlarb_low", lanes.low)):
+        key = f"{lanes.base}{name}"
+        above = sorted(vl for vl in table if most <= vl < DROP)
+        if above and manager.value(key) and not (set(table) >= EVERY_VL and not is_said):
+            yield manager.fault(
+                key,
+                expected=f"VLs of 0 to {most - 1}",
+                found=", ".join(f"VL{vl}" for vl in above),
+                effect=f"VL{above[0]}'s weight goes to VL{above[0] % most}"
+                + ("" if is_said else f" on ports with {most} data VLs, as most have"),
+                at=manager.at(key),
+                severity=Severity.WARNING,
+            )
 
 
 @rule("sm-sl-dropped", severity=Severity.ERROR, scope=Scope.FABRIC, source=OPENSM, is_proof=False)
@@ -175,7 +193,7 @@ def sm_sl_dropped(fabric: FabricView) -> Iterator[Fault]:
 
 
 def _users(manager: Manager) -> Iterator[tuple[int, str, Evidence | None]]:
-    yield int(manager.value("sm_sl", "0")) & DROP, "the subnet manager and the default SL", None
+    yield manager.number("sm_sl") & DROP, "the subnet manager and the default SL", None
     for partition in manager.partitions:
         if is_known(partition.sl):
             yield partition.sl, f"partition {partition.name}", partition.evidence
@@ -299,11 +317,10 @@ def sm_max_vls_idle(fabric: FabricView) -> Iterator[Fault]:
     Fix: write max_op_vls.
     """
     for manager in managers(fabric):
-        code = manager.value("max_op_vls", "5")
-        most = VLS_OF_CODE.get(int(code), DROP)
+        most = VLS_OF_CODE.get(manager.number("max_op_vls", 5), DROP)
         for kind in KINDS:
             key = f"qos_{kind}max_vls"
-            found = int(manager.value(key, "0"))
+            found = manager.number(key)
             if 0 < found < most:
                 yield manager.fault(
                     key,

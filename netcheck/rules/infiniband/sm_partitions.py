@@ -57,7 +57,7 @@ def sm_port_limited(fabric: FabricView) -> Iterator[Fault]:
 
 def _own_member(manager: Manager) -> SmMember | None:
     """The entry of the default partition that holds for the manager's port: the last one."""
-    guid = int(manager.value("guid", "0"))
+    guid = manager.number("guid")
     own = OF_MANAGER | ({f"0x{guid:016x}"} if guid else set())
     members = [one for each in by_key(manager).get(DEFAULT_PKEY, ()) for one in each.members]
     return next((one for one in reversed(members) if one.name in own), None)

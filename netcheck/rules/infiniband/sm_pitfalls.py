@@ -108,8 +108,8 @@ def sm_m_key_lease_short(fabric: FabricView) -> Iterator[Fault]:
     Fix: make the lease a few times the interval of sweeps.
     """
     for manager in managers(fabric):
-        lease = int(manager.value("m_key_lease_period", "0"))
-        sweep = int(manager.value("sweep_interval", "10"))
+        lease = manager.number("m_key_lease_period")
+        sweep = manager.number("sweep_interval", 10)
         is_protected = manager.value("m_key_protection_level", "0") != "0"
         if is_protected and lease and (not sweep or lease <= sweep):
             yield manager.fault(
@@ -165,7 +165,7 @@ def sm_packets_held(fabric: FabricView) -> Iterator[Fault]:
     """
     for manager in managers(fabric):
         for key in ("head_of_queue_lifetime", "leaf_head_of_queue_lifetime"):
-            found = int(manager.value(key, "0"))
+            found = manager.number(key)
             if found >= INFINITE:
                 yield manager.fault(
                     key,
