@@ -104,8 +104,9 @@ def _refuse_port(place: str, port: Port) -> Iterator[Refusal]:
     if not _NAME.fullmatch(port.name):
         yield _refusal("name", place, port.name)
     yield from _refuse_lengths(place, port)
-    for check in _QOS_CHECKS:
-        yield from check(place, port.qos)
+    if not _is_policy_clean(port.qos):
+        for check in _QOS_CHECKS:
+            yield from check(place, port.qos)
     yield from _refuse_buffers(place, port)
 
 
@@ -207,6 +208,12 @@ _QOS_CHECKS: tuple[Callable[[str, PortQos], Iterator[Refusal]], ...] = (
     _refuse_maps,
     _refuse_schedulers,
 )
+
+
+@lru_cache(maxsize=4096)
+def _is_policy_clean(qos: PortQos) -> bool:
+    """Nothing of it is refused; ports of one policy share theirs, whatever they are called."""
+    return not any(True for check in _QOS_CHECKS for _ in check("", qos))
 
 
 def _refuse_buffers(place: str, port: Port) -> Iterator[Refusal]:

@@ -208,15 +208,16 @@ def _maps(mlnx: str, qos: PortQos) -> list[str]:
     return lines
 
 
-def _dscps(mlnx: str, dscps: FrozenMap[int, int]) -> list[str]:
+@lru_cache(maxsize=_HELD)
+def _dscps(mlnx: str, dscps: FrozenMap[int, int]) -> tuple[str, ...]:
     """Set the DSCPs of one priority with one command: each start of the tool takes a while."""
     by_priority: dict[int, list[int]] = {}
     for dscp, priority in sorted(dscps.items()):
         by_priority.setdefault(priority, []).append(dscp)
-    return [
+    return tuple(
         " ".join([mlnx, *(f"--dscp2prio set,{dscp},{priority}" for dscp in listed)])
         for priority, listed in sorted(by_priority.items())
-    ]
+    )
 
 
 def _eight(entries: Mapping[int, int]) -> str:

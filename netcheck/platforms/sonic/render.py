@@ -102,10 +102,15 @@ def _of_ports(switch: Switch, macro: str, rows: Iterable[RowT | None]) -> list[s
     """
     texts = ["" if row is None else _of_port(macro, row) for row in rows]
     return [
-        text.replace(_ANY_PORT, encode_basestring_ascii(port.name)[1:-1])
+        text.replace(_ANY_PORT, _in_quotes(port.name))
         for port, text in switch.for_each_port(texts)
         if text
     ]
+
+
+@lru_cache(maxsize=4096)
+def _in_quotes(name: str) -> str:
+    return encode_basestring_ascii(name)[1:-1]
 
 
 @lru_cache(maxsize=2048)

@@ -142,7 +142,13 @@ def _fixed_name(port: Port, account: Buffer, *, is_traditional: bool) -> str | N
 
 def _policy_names(switch: Switch, side: Side) -> dict[tuple[int, Buffer], str]:
     """Give ``(number, account) -> profile name`` for accounts that SONiC does not name."""
-    kinds = {(n, one.is_lossless) for port in switch.kinds for n, one in side.of(port).items()}
+    is_traditional = switch.qos.is_headroom_computed is not True
+    kinds = {
+        (number, account.is_lossless)
+        for port in switch.kinds
+        for number, account in side.of(port).items()
+        if _fixed_name(port, account, is_traditional=is_traditional) is None
+    }
     names = {}
     for number, is_lossless in sorted(kinds, key=str):
         suffix = f"{_WORDS.get(is_lossless, '')}_{side.value}{number}"
