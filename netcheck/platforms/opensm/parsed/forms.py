@@ -59,8 +59,9 @@ def base_name(document: Document) -> str:
 
 def form_of(document: Document) -> Form | None:
     """Give what a text is; None where it is none of the subnet manager's files."""
-    if base_name(document).endswith(".dump"):
-        return None  # written by OpenSM, not for it
+    is_json = document.text[:1] in {"{", "["}
+    if is_json or base_name(document).endswith(".dump"):
+        return None  # of another kind, or written by OpenSM and not for it
     named = named_form(document)
     lines = _content(document.text)
     found = _by_content(lines)
@@ -110,12 +111,14 @@ def _by_content(lines: list[str]) -> Form | None:
 def _are_options(lines: list[str]) -> bool:
     """Most lines are options that some build knows, or nearly."""
     words = [found[1] for line in lines if (found := _OPTION_LINE.match(line))]
+    if len(words) * 10 < len(lines) * 8:
+        return False
     exact = sum(word in keys() for word in words)
     near = exact + sum(bool(family_builds(word)) for word in words)
     distinct = [word for word in words if word in keys() and "_" in word]
     if len(words) == len(lines) == 1:
         return bool(distinct) or any(_is_of_family(word) for word in words)
-    return bool(distinct) and len(words) * 10 >= len(lines) * 8 and near * 2 >= len(words)
+    return bool(distinct) and near * 2 >= len(words)
 
 
 def _is_of_family(word: str) -> bool:
