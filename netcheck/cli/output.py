@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +13,10 @@ import click
 from netcheck.cli.options import Common
 from netcheck.model.errors import InputError, TransportError
 from netcheck.model.finding import ExitCode, Finding, Severity, Verdict
-from netcheck.report.publish import Format, in_format, write_whole
+from netcheck.report.publish import Format, pieces_in_format, write_whole
 from netcheck.report.report import Report, exit_code
 from netcheck.report.text import Look, terminal_look, verdict_line
-from netcheck.report.text import write as write_text
+from netcheck.report.text import pieces as text_pieces
 
 BAD_INPUT_RULE = "input-invalid"
 NO_ANSWER_RULE = "no-answer"
@@ -33,15 +34,15 @@ def publish(report: Report, common: Common) -> ExitCode:
         write_whole(Path(common.report_file), _in_format(report, common, Look()))
         click.echo(verdict_line(report, look), color=look.colour)
     else:
-        say(_in_format(report, common, look))
+        say_all(_in_format(report, common, look))
     return exit_code(report)
 
 
-def _in_format(report: Report, common: Common, look: Look) -> str:
+def _in_format(report: Report, common: Common, look: Look) -> Iterable[str]:
     if common.form is Format.TEXT:
         quiet = common.quiet and not common.report_file
-        return write_text(report, replace(look, verbose=common.verbose > 0, quiet=quiet))
-    return in_format(report, common.form)
+        return text_pieces(report, replace(look, verbose=common.verbose > 0, quiet=quiet))
+    return pieces_in_format(report, common.form)
 
 
 def _look(common: Common) -> Look:
@@ -52,8 +53,14 @@ def _look(common: Common) -> Look:
 
 def say(text: str) -> None:
     """Print a result to standard output as it is; what cannot be encoded is escaped."""
+    say_all((text,))
+
+
+def say_all(pieces: Iterable[str]) -> None:
+    """Print the pieces of a result as ``say`` does."""
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    for piece in pieces:
+        sys.stdout.write(piece.encode(encoding, "backslashreplace").decode(encoding))
     sys.stdout.flush()
 
 

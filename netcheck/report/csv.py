@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from itertools import chain
 
 from netcheck.model.document import Evidence
 from netcheck.model.finding import Finding, Place
@@ -32,12 +33,19 @@ COLUMNS = (
 
 def write(report: Report) -> str:
     """A header and the rows, as RFC 4180 has them with plain line ends."""
+    return "".join(pieces(report))
+
+
+def pieces(report: Report) -> Iterator[str]:
+    """The report row by row."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for finding in report.listed:
-        writer.writerows(_rows(finding))
-    return out.getvalue()
+    rows = (row for finding in report.listed for row in _rows(finding))
+    for row in chain([COLUMNS], rows):
+        writer.writerow(row)
+        yield out.getvalue()
+        out.seek(0)
+        out.truncate()
 
 
 def _rows(finding: Finding) -> Iterator[list[str]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from netcheck.model.document import Evidence
 from netcheck.model.finding import ClassVerdict, Finding, Place, RunVerdict, Severity, Verdict
+from netcheck.report.pieces import Pieces, json_item, json_object
 from netcheck.report.report import Report, exit_code
 from netcheck.report.tool import NAME, VERSION
 
@@ -15,14 +15,20 @@ SCHEMA_VERSION = 1
 
 def write(report: Report) -> str:
     """The report as one JSON document with a final newline."""
+    return "".join(pieces(report))
+
+
+def pieces(report: Report) -> Pieces:
+    """The report piece by piece."""
     document = {
         "version": SCHEMA_VERSION,
         "tool": {"name": NAME, "version": VERSION},
         "verdict": verdict_object(report.verdict),
         "summary": summary_object(report),
-        "findings": [finding_object(finding) for finding in report.listed],
+        "findings": [],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    yield from json_object(document, {"findings": map(_finding, report.listed)})
+    yield "\n"
 
 
 def verdict_object(verdict: RunVerdict | None) -> Mapping[str, object] | None:
@@ -71,22 +77,26 @@ def summary_object(report: Report) -> Mapping[str, object]:
     }
 
 
-def finding_object(finding: Finding) -> Mapping[str, object]:
+def _finding(finding: Finding) -> Pieces:
     """One finding; what is not said is null."""
-    return {
+    inner = " " * 8
+    members: dict[str, object] = {
         "rule": finding.rule,
         "severity": finding.severity.value,
         "verdict": finding.verdict.value,
-        "where": [place_object(place) for place in finding.where],
+        "where": [],
         "message": finding.message,
         "expected": finding.expected or None,
         "found": finding.found or None,
-        "evidence": [evidence_object(evidence) for evidence in finding.evidence],
+        "evidence": [],
         "why": finding.why or None,
         "fix": finding.fix or None,
         "reference": finding.reference or None,
         "stage": finding.stage.value,
     }
+    where = (json_item(place_object(place), indent=inner) for place in finding.where)
+    evidence = (json_item(evidence_object(each), indent=inner) for each in finding.evidence)
+    yield from json_object(members, {"where": where, "evidence": evidence}, indent=" " * 4)
 
 
 def place_object(place: Place) -> Mapping[str, object]:

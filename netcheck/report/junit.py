@@ -10,7 +10,7 @@ windyroad/JUnit-Schema JUnit.xsd.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
 from netcheck.model.finding import Finding, Verdict
@@ -29,19 +29,40 @@ _OUTCOMES = {
 
 def write(report: Report) -> str:
     """The report as an XML document."""
-    root = ET.Element("testsuites", {"name": f"netcheck {report.command}"})
+    return "".join(pieces(report))
+
+
+def pieces(report: Report) -> Iterator[str]:
+    """The report case by case."""
     suites = _suites(report)
-    for name in sorted(suites, key=natural_key):
-        root.append(_suite(name, suites[name]))
+    names = sorted(suites, key=natural_key)
+    heads = [_head(name, suites[name]) for name in names] or [_head("fabric", [])]
     if not suites:
-        root.append(_suite("fabric", []))
-        case = ET.SubElement(root[0], "testcase", {"name": report.command, "classname": "fabric"})
-        ET.SubElement(case, "system-out").text = _clean(verdict_line(report))
-        root[0].set("tests", "1")
+        heads[0].set("tests", "1")
+    root = ET.Element("testsuites", {"name": f"netcheck {report.command}"})
     for total in ("tests", "failures", "errors", "skipped"):
-        root.set(total, str(sum(int(suite.get(total, "0")) for suite in root)))
-    ET.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, "unicode") + "\n"
+        root.set(total, str(sum(int(head.get(total, "0")) for head in heads)))
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield _opening(root)
+    for name, head in zip(names or ["fabric"], heads, strict=True):
+        yield f"\n  {_opening(head)}"
+        cases = (_case(name, finding) for finding in suites.get(name, ()))
+        for case in cases if suites else [_only_case(report)]:
+            ET.indent(case, level=2)
+            yield f"\n    {ET.tostring(case, 'unicode')}"
+        yield "\n  </testsuite>"
+    yield "\n</testsuites>\n"
+
+
+def _opening(element: ET.Element) -> str:
+    """The start tag of an element without children."""
+    return ET.tostring(element, "unicode").removesuffix(" />") + ">"
+
+
+def _only_case(report: Report) -> ET.Element:
+    case = ET.Element("testcase", {"name": report.command, "classname": "fabric"})
+    ET.SubElement(case, "system-out").text = _clean(verdict_line(report))
+    return case
 
 
 def _suites(report: Report) -> dict[str, list[Finding]]:
@@ -53,14 +74,12 @@ def _suites(report: Report) -> dict[str, list[Finding]]:
     return suites
 
 
-def _suite(name: str, findings: Iterable[Finding]) -> ET.Element:
-    findings = list(findings)
+def _head(name: str, findings: list[Finding]) -> ET.Element:
+    """A suite without its cases."""
     suite = ET.Element("testsuite", {"name": _clean(name), "tests": str(len(findings))})
     outcomes = [_OUTCOMES.get(finding.verdict, "") for finding in findings]
     for total, outcome in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(total, str(outcomes.count(outcome)))
-    for finding in findings:
-        suite.append(_case(name, finding))
     return suite
 
 

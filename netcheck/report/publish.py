@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -45,12 +46,20 @@ def format_of(path: str) -> Format:
 
 def in_format(report: Report, form: Format) -> str:
     """The report as text in the given format; only that format's module is loaded."""
-    text: str = import_module(f"netcheck.report.{form.value}").write(report)
-    return text
+    return "".join(pieces_in_format(report, form))
 
 
-def write_whole(path: Path, text: str, *, is_synced: bool = True) -> None:
-    """Write a file so that it is there with all of the text or not at all.
+def pieces_in_format(report: Report, form: Format) -> Iterable[str]:
+    """As ``in_format``, piece by piece where the format can be written so."""
+    module = import_module(f"netcheck.report.{form.value}")
+    pieces: Iterable[str] = (
+        module.pieces(report) if hasattr(module, "pieces") else (module.write(report),)
+    )
+    return pieces
+
+
+def write_whole(path: Path, text: str | Iterable[str], *, is_synced: bool = True) -> None:
+    """Write a file so that it is there with all of the text (or of its pieces) or not at all.
 
     ``is_synced`` waits for the disk, so that this holds after a power failure too.
 
@@ -59,8 +68,9 @@ def write_whole(path: Path, text: str, *, is_synced: bool = True) -> None:
     Raises:
         InputError: The place cannot be written to.
     """
+    pieces = (text,) if isinstance(text, str) else text
     if path.exists() and not path.is_file():
-        _write_into(path, text)
+        _write_into(path, pieces)
         return
     import tempfile  # noqa: PLC0415 -- brings in hashing and random; most runs write no file
 
@@ -71,7 +81,7 @@ def write_whole(path: Path, text: str, *, is_synced: bool = True) -> None:
             with os.fdopen(
                 handle, "w", encoding="utf-8", errors="backslashreplace", newline=""
             ) as out:
-                out.write(text)
+                out.writelines(pieces)
                 if is_synced:
                     out.flush()
                     os.fsync(out.fileno())
@@ -86,9 +96,9 @@ def write_whole(path: Path, text: str, *, is_synced: bool = True) -> None:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
-def _write_into(path: Path, text: str) -> None:
+def _write_into(path: Path, pieces: Iterable[str]) -> None:
     try:
         with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as out:
-            out.write(text)
+            out.writelines(pieces)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error

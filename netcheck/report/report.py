@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter as Tally
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Fabric
@@ -59,7 +60,10 @@ class Report:
     @property
     def listed(self) -> tuple[Finding, ...]:
         """Findings that are shown one by one: failed, unverified and suppressed."""
-        return tuple(sorted((f for f in self.findings if f.verdict in LISTED), key=_order))
+        found = [finding for finding in self.findings if finding.verdict in LISTED]
+        for part in reversed(_ORDER):  # one after the other: keys of all at once take much memory
+            found.sort(key=part)
+        return tuple(found)
 
     def of(self, verdict: Verdict) -> tuple[Finding, ...]:
         """Findings with this verdict."""
@@ -75,16 +79,22 @@ class Report:
         return dict(sorted(rules.items()))
 
 
-def _order(finding: Finding) -> tuple[object, ...]:
-    first = finding.evidence[0] if finding.evidence else Evidence()
-    return (
-        finding.verdict is not Verdict.FAIL,
-        SEVERITY_ORDER[finding.severity],
-        finding.rule,
-        finding.where,
-        (first.file, first.line, first.column),
-        finding.message,
-    )
+def _first(finding: Finding) -> Evidence:
+    return finding.evidence[0] if finding.evidence else _NOWHERE
+
+
+_NOWHERE = Evidence()
+# what findings are listed by, from the first to the last
+_ORDER: tuple[Callable[[Finding], Any], ...] = (  # Any: what can be compared with its like
+    lambda finding: finding.verdict is not Verdict.FAIL,
+    lambda finding: SEVERITY_ORDER[finding.severity],
+    lambda finding: finding.rule,
+    lambda finding: finding.where,
+    lambda finding: _first(finding).file,
+    lambda finding: _first(finding).line,
+    lambda finding: _first(finding).column,
+    lambda finding: finding.message,
+)
 
 
 def exit_code(report: Report) -> ExitCode:

@@ -7,14 +7,14 @@ Source: OASIS SARIF 2.1.0 errata 01, sections 3.14 (run), 3.27 (result), 3.49
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
 from netcheck.model.document import Evidence
 from netcheck.model.finding import Finding, Place, Severity, Verdict
+from netcheck.report.pieces import Pieces, json_item, json_object
 from netcheck.report.ranges import compress
 from netcheck.report.report import Report, exit_code
 from netcheck.report.tool import HOME, NAME, VERSION
@@ -31,8 +31,14 @@ Json = Mapping[str, object]
 
 def write(report: Report) -> str:
     """The report as one SARIF log with one run."""
+    return "".join(pieces(report))
+
+
+def pieces(report: Report) -> Pieces:
+    """The report piece by piece."""
     findings = report.listed
-    rules = sorted({finding.rule for finding in findings})
+    firsts = {finding.rule: finding for finding in reversed(findings)}
+    rules = sorted(firsts)
     run = {
         "tool": {
             "driver": {
@@ -40,19 +46,26 @@ def write(report: Report) -> str:
                 "version": VERSION,
                 "semanticVersion": VERSION,
                 "informationUri": HOME,
-                "rules": [_rule(rule, findings) for rule in rules],
+                "rules": [_rule(rule, firsts[rule]) for rule in rules],
             }
         },
         "invocations": [{"executionSuccessful": True, "exitCode": int(exit_code(report))}],
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "Where netcheck ran."}}},
-        "results": [_result(finding, rules.index(finding.rule), report) for finding in findings],
+        "results": [],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    numbers = {rule: number for number, rule in enumerate(rules)}
+    results = (
+        json_item(_result(each, numbers[each.rule], report), indent=" " * 8, is_ascii=True)
+        for each in findings
+    )
+    runs = (json_object(run, {"results": results}, indent=" " * 4, is_ascii=True) for _ in range(1))
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": []}
+    yield from json_object(log, {"runs": runs}, is_ascii=True)
+    yield "\n"
 
 
-def _rule(slug: str, findings: Sequence[Finding]) -> Json:
-    first = next(finding for finding in findings if finding.rule == slug)
+def _rule(slug: str, first: Finding) -> Json:
     url = _URL.search(first.reference)
     help_text = "\n\n".join(filter(None, (first.why, first.fix and f"Fix: {first.fix}")))
     return {

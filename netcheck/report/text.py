@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from netcheck.model.document import Evidence
 from netcheck.model.finding import (
@@ -57,9 +58,16 @@ def terminal_look(*, colour: bool, verbose: bool = False, quiet: bool = False) -
 
 def write(report: Report, look: Look | None = None) -> str:
     """The report as text with a final newline."""
+    return "".join(pieces(report, look))
+
+
+def pieces(report: Report, look: Look | None = None) -> Iterator[str]:
+    """The report line by line."""
     look = look or Look()
-    lines = [] if look.quiet else [*_findings(report, look), *_closing(report, look)]
-    return "\n".join([*lines, verdict_line(report, look)]) + "\n"
+    lines = () if look.quiet else chain(_findings(report, look), _closing(report, look))
+    for line in lines:
+        yield f"{line}\n"
+    yield f"{verdict_line(report, look)}\n"
 
 
 def _findings(report: Report, look: Look) -> Iterator[str]:
