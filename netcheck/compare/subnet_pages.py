@@ -33,6 +33,13 @@ PAGES = {
         "Mend what the message names, then rehearse again.",
         f"{_OPENSM} opensm/osm_state_mgr.c",
     ),
+    "subnet-not-read": SubnetPage(
+        _ERROR,
+        "An output of the subnet that was asked for was not had.",
+        "What was not read is not known; no check of it can pass.",
+        "Run the call that the message names by hand.",
+        "derived: see docs/design.md",
+    ),
     "manager-complains": SubnetPage(
         _WARNING,
         "The subnet manager complains about its own files and comes up all the same.",

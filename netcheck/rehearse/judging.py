@@ -16,14 +16,14 @@ from netcheck.compare.subnet import (
     compare_managers,
     master_guid,
 )
-from netcheck.compare.subnet_pages import made
+from netcheck.compare.subnet_pages import made, unread
 from netcheck.model.fabric import Fabric, Origin
 from netcheck.model.finding import Finding, Place, Stage, Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.infiniband import IbNode, IbPort, IbSubnet
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.model.subnets import Subnet
-from netcheck.rehearse.reading import Reading
+from netcheck.rehearse.reading import WHOLE_CALLS, Reading
 from netcheck.rehearse.sampling import Sample, Where
 from netcheck.rules.engine import judge
 
@@ -59,6 +59,9 @@ class Judge:
     ) -> Iterator[Finding]:
         """Yield what is wrong with the subnet as a whole."""
         seen = reading.seen
+        for reply in reading.failed:
+            if reply.command in WHOLE_CALLS:
+                yield unread("subnet-not-read", [], reply.text.strip()[:200], reply.command)
         yield from compare_engine(self.subnet, engine)
         yield from compare_managers(self._placed(), self.subnet, seen, gone=gone)
 

@@ -23,6 +23,7 @@ WHOLE = (
     ("iblinkinfo", "-l"),
     ("ibqueryerrors", "-s", "PortRcvSwitchRelayErrors,PortXmitWait"),
 )
+WHOLE_CALLS = frozenset(map(shlex.join, (*NODES, *WHOLE)))
 
 Ask = Callable[[Sequence[Sequence[str]]], Sequence["Reply"]]
 

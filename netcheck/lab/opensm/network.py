@@ -13,6 +13,10 @@ NODE = re.compile(r'^(Ca|Hca|Switch|Rt)\s+(\d+)\s+"([^"]+)"(?:\s*#\s*"([^"]*)")?
 PORT = re.compile(r'^\[(\d+)\](?:\(([0-9a-fA-F]+)\))?\s+"([^"]+)"\[(\d+)\]')
 HEXADECIMAL = re.compile(r"[SHR]-[0-9a-fA-F]+$")
 WIDTH_SPEED = re.compile(r"\b(\d+)x(\w+)\s*$")
+# What ibnetdiscover prints; ibsim's files may also hold commands and names of other files.
+KNOWN = re.compile(r"#|\s*$|(?:vendid|devid|sysimgguid|caguid|switchguid|rtguid)=")
+MOST_PORTS = 254
+AGGREGATION = "Aggregation Node"  # inside a switch; it carries no jobs
 # ibsim 0.10 knows these; what is faster runs as the fastest of them.
 SPEEDS = frozenset({"SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR"})
 FASTEST = "HDR"
@@ -60,8 +64,9 @@ class Network:
 
     @property
     def hosts(self) -> list[str]:
-        """Nodes that are no switches, in the order of the file."""
-        return [node for node in self.ports if not node.startswith("S-")]
+        """Adapters of hosts, in the order of the file."""
+        adapters = (node for node in self.ports if not node.startswith("S-"))
+        return [node for node in adapters if AGGREGATION not in self.names.get(node, "")]
 
     @property
     def switches(self) -> list[str]:
@@ -91,10 +96,10 @@ def read_network(text: str, name: str = "network") -> Network:
         for speed, count in sorted(reader.slowed.items())
     )
     if reader.moved:
-        node = (
-            f"{name}: {reader.moved} adapters have another node GUID here; their ports keep theirs"
-        )
+        node = f"{name}: {reader.moved} adapters have another node GUID here; ports keep theirs"
         notes = (*notes, node)
+    if reader.left_out:
+        notes = (*notes, f"{name}: {reader.left_out} lines left out: not of ibnetdiscover")
     text_of_all = "\n".join([*lines, ""])
     return Network(text_of_all, reader.ports, reader.cables, reader.names, reader.guids, notes)
 
@@ -114,6 +119,7 @@ class _Reader:
         self.guid_at = -1
         self.guid_line: dict[str, int] = {}
         self.moved = 0
+        self.left_out = 0
 
     def line(self, number: int, line: str) -> str:
         """Take a line; give it as ibsim takes it."""
@@ -129,7 +135,16 @@ class _Reader:
                 raise InputError(f"{self.name}:{number}: {self.node} is there twice")
             self.ports[self.node] = int(node[2])
             self.names[self.node] = node[4] or self.node
-        return line
+            if self.ports[self.node] > MOST_PORTS:
+                raise InputError(
+                    f"{self.name}:{number}: {self.node} has {node[2]} ports;"
+                    f" expected at most {MOST_PORTS}"
+                )
+            return line
+        if KNOWN.match(line):
+            return line
+        self.left_out += 1
+        return ""
 
     def keep_port_guids(self, lines: list[str]) -> None:
         """Change node GUIDs so that ports have those of the file: ibsim counts them up.
