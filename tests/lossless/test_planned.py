@@ -104,13 +104,15 @@ def test_a_switch_with_one_infiniband_link_has_no_others() -> None:
     assert Cables(plan).devices == ("gpu1", "leaf1", "spine1")
 
 
-def test_a_switch_that_its_manager_alone_serves_is_not_logged_in_to() -> None:
+def test_what_a_manager_alone_serves_is_not_logged_in_to() -> None:
     ports = FrozenMap({"1": Port("1", link_layer=LinkLayer.INFINIBAND)})
     unmanaged = replace(LEAF, ports=ports)
     assert not is_reached(unmanaged)
     assert is_reached(replace(unmanaged, mgmt="10.0.0.1"))
     assert is_reached(LEAF)
-    assert is_reached(HOST)
+    assert not is_reached(HOST)
+    assert is_reached(replace(HOST, mgmt="10.0.0.2"))
+    assert is_reached(replace(HOST, rdma=FrozenMap()))
 
 
 @pytest.mark.parametrize(
