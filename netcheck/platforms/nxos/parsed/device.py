@@ -18,7 +18,7 @@ from netcheck.platforms.nxos.parsed.words import port_order
 from netcheck.platforms.nxos.quirks import DEFAULT_INTERVAL_MS
 
 _QOS_FACTS: Final = frozenset(each.name for each in fields(PortQos))
-_PORT_FACTS: Final = frozenset(each.name for each in fields(Port))
+_FACTS: Final = _QOS_FACTS | {each.name for each in fields(Port)}
 
 
 def build_device(name: str, config: Config, live: Live) -> Device:
@@ -61,11 +61,13 @@ def _with_live(
     qos: dict[str, Any] = {}
     for fact, (value, where) in facts.items():
         there, found = (port.qos, qos) if fact in _QOS_FACTS else (port, plain)
-        if fact not in _QOS_FACTS | _PORT_FACTS or getattr(there, fact) is not UNKNOWN:
+        if fact not in _FACTS or getattr(there, fact) is not UNKNOWN:
             continue
         found[fact] = value
         evidence[f"port {port.name} {fact}"] = where
-    return replace(port, **plain, qos=replace(port.qos, **qos)) if plain or qos else port
+    if qos:
+        plain["qos"] = replace(port.qos, **qos)
+    return replace(port, **plain) if plain else port
 
 
 def _device_qos(

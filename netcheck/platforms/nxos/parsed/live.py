@@ -99,11 +99,13 @@ def counted(value: object) -> Known[int]:
         >>> counted("1,200"), counted("-"), counted(None)
         (1200, UNKNOWN, UNKNOWN)
     """
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value if value >= 0 else UNKNOWN
-    text = value.strip().replace(",", "") if isinstance(value, str) else ""
-    is_number = text.isascii() and text.isdigit() and len(text) <= UINT64_DIGITS
-    return int(text) if is_number else UNKNOWN
+    if isinstance(value, str):
+        text = value if value.isdigit() else value.strip().replace(",", "")
+        is_number = text.isascii() and text.isdigit() and len(text) <= UINT64_DIGITS
+        return int(text) if is_number else UNKNOWN
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    return UNKNOWN
 
 
 def first_text(row: Mapping[str, Any], *names: str) -> str:  # Any: JSON of a device

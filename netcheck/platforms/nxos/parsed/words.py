@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 _AF: Final = {f"af{c}{d}": 8 * c + 2 * d for c in range(1, 5) for d in range(1, 4)}
@@ -78,6 +79,7 @@ def number_list(values: frozenset[int]) -> str:
     return ",".join(parts)
 
 
+@lru_cache(maxsize=4096)
 def port_name(text: str) -> str | None:
     """Give the one port that a name stands for, written in full; None when it is none.
 
@@ -118,6 +120,7 @@ def _span(first: str, last: str) -> Iterator[str]:
         yield f"{head}{slash}{number}"
 
 
+@lru_cache(maxsize=4096)
 def port_order(name: str) -> tuple[object, ...]:
     """Sort key of a port: by its numbers."""
     return tuple(int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name))
