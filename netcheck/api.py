@@ -94,8 +94,16 @@ def render(fabric: Fabric, devices: Iterable[str] | None = None) -> dict[str, Ma
     }
 
 
-def refusals(fabric: Fabric, *, stage: Stage = Stage.LINT) -> list[Finding]:
-    """Everything in a completed intent that a platform cannot express, as findings."""
+def refusals(
+    fabric: Fabric, *, stage: Stage = Stage.LINT, is_shared_out: bool = False
+) -> list[Finding]:
+    """Everything in a completed intent that a platform cannot express, as findings.
+
+    Args:
+        fabric: A completed intent.
+        stage: Part of the chain that the findings belong to.
+        is_shared_out: Two processes share the work: for large fabrics.
+    """
     from netcheck.platforms.refusals import find_refusals  # noqa: PLC0415 -- as load_intent
 
     return [
@@ -111,7 +119,7 @@ def refusals(fabric: Fabric, *, stage: Stage = Stage.LINT) -> list[Finding]:
             reference=f"capabilities of platform {device.platform}: {refusal.limit}",
             stage=stage,
         )
-        for device, refusal in find_refusals(fabric)
+        for device, refusal in find_refusals(fabric, is_shared_out=is_shared_out)
     ]
 
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
+from functools import partial
 from operator import attrgetter
 
 from netcheck.model.device import Device, Port, RdmaDevice
 from netcheck.model.fabric import Fabric
 from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.halves import by_turns
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.platforms.platform import Refusal, load, platform_names
 
@@ -23,13 +25,41 @@ _NAMED = {"name", "alias", "parent", "address", "policy", "neighbour", "qos"}
 _PLAIN = attrgetter(*(each.name for each in fields(Port) if each.name not in _NAMED))
 
 
-def find_refusals(fabric: Fabric) -> Iterator[tuple[Device, Refusal]]:
-    """Yield everything in a completed intent that the device's platform cannot express."""
+def find_refusals(
+    fabric: Fabric, *, is_shared_out: bool = False
+) -> Iterator[tuple[Device, Refusal]]:
+    """Yield everything in a completed intent that the device's platform cannot express.
+
+    Args:
+        fabric: The completed intent.
+        is_shared_out: Two processes take the platforms by turns.
+    """
     names = frozenset(platform_names())
-    kinds = _Kinds()
+    by_platform: dict[Known[str], list[Device]] = {}
     for device in fabric.devices.values():
-        if not is_known(device.platform) or device.platform not in names:
-            continue
+        if is_known(device.platform) and device.platform in names:
+            by_platform.setdefault(device.platform, []).append(device)
+    largest_first = sorted(by_platform.values(), key=len, reverse=True)
+    tasks = [partial(_by_device, devices, fabric) for devices in largest_first]
+    parts = by_turns(tasks) if is_shared_out else [task() for task in tasks]
+    found = {name: refused for part in parts for name, refused in part.items()}
+    for name in (name for name in fabric.devices if name in found):
+        for refusal in found[name]:
+            yield fabric.devices[name], refusal
+
+
+def _by_device(devices: Iterable[Device], fabric: Fabric) -> dict[str, list[Refusal]]:
+    """Give ``device -> what it is refused`` of one platform's devices."""
+    found: dict[str, list[Refusal]] = {}
+    for device, refusal in _refusals(devices, fabric):
+        found.setdefault(device.name, []).append(refusal)
+    return found
+
+
+def _refusals(devices: Iterable[Device], fabric: Fabric) -> Iterator[tuple[Device, Refusal]]:
+    kinds = _Kinds()
+    for device in devices:
+        assert is_known(device.platform)  # noqa: S101 -- the caller sorts by it
         rendering = load(device.platform).rendering
         key, kept = kinds.kinds_of(device)
         key = (key, *_managed(device, fabric))

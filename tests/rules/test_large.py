@@ -79,6 +79,8 @@ def test_refusals_of_devices_cut_down_are_those_of_whole_devices(fabric: Fabric)
 
     assert whole
     assert found == whole
+    shared_out = refusals.find_refusals(fabric, is_shared_out=True)
+    assert [(device.name, refusal) for device, refusal in shared_out] == whole
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
