@@ -51,7 +51,7 @@ def _slow(fabric: FabricView, seen: Seen, cable: Cable, planned: Planned | None)
     if wanted is None:
         return
     found = (running.width, running.speed)
-    if _bps(found) < _bps(wanted) or (found[0] < wanted[0] and source == "intended"):
+    if _bps(found) < _bps(wanted):
         yield Fault(
             fabric,
             ("rate",),
