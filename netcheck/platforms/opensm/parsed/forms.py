@@ -28,6 +28,7 @@ class Form(StrEnum):
     PROCESSES = "processes"
 
 
+_JSON: Final = re.compile(r"\s*(?:\{|\[\s*[\[{\"\]])")
 _SAMPLE: Final = 200  # lines that are looked at
 _POLICY: Final = re.compile(r"^\s*(?:qos-ulps|port-groups|qos-levels|qos-match-rules|qos-setup)\b")
 _STATEMENT: Final = re.compile(
@@ -59,8 +60,7 @@ def base_name(document: Document) -> str:
 
 def form_of(document: Document) -> Form | None:
     """Give what a text is; None where it is none of the subnet manager's files."""
-    is_json = document.text[:1] in {"{", "["}
-    if is_json or base_name(document).endswith(".dump"):
+    if _JSON.match(document.text) or base_name(document).endswith(".dump"):
         return None  # of another kind, or written by OpenSM and not for it
     named = named_form(document)
     lines = _content(document.text)
