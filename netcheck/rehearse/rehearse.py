@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from netcheck.compare.lanes import intended_lanes
+from netcheck.compare.path_records import ENGINES_WITH_OWN_SL
 from netcheck.compare.subnet_pages import made
 from netcheck.lab.opensm.manager import Manager
 from netcheck.lab.opensm.process import wait_until
@@ -206,7 +207,8 @@ class _Work:
         ask: Ask = self.ask
         reading = read_nodes(ask)
         memberships = self.judge.memberships(reading.seen)
-        sample = choose(reading.seen, memberships, hosts=hosts)
+        has_layers = self.engine() in ENGINES_WITH_OWN_SL
+        sample = choose(reading.seen, memberships, hosts=hosts, every_lane=has_layers)
         reading = read_rest(ask, reading, self._tables(sample), self._logs())
         asked = questions(reading.seen, sample.hosts, memberships, paths=paths)
         return read_paths(ask, reading, asked), sample
@@ -217,7 +219,7 @@ class _Work:
         has_keys = bool(self.staged.subnet.partitions)
         return Tables(
             keys=sample.hosts if has_keys else (),
-            lanes=ports if lanes.sl_to_vl else (),
+            lanes=ports if lanes.sl_to_vl or self.engine() in ENGINES_WITH_OWN_SL else (),
             weights=ports if lanes.has_weights else (),
             ports=ports if is_known(lanes.data_vls) else sample.hosts,
         )

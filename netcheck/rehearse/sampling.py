@@ -39,11 +39,18 @@ class Sample:
     of_switch_ports: int
 
 
-def choose(seen: IbSubnet, memberships: Memberships, *, hosts: int | None = HOSTS) -> Sample:
+def choose(
+    seen: IbSubnet,
+    memberships: Memberships,
+    *,
+    hosts: int | None = HOSTS,
+    every_lane: bool = False,
+) -> Sample:
     """Choose ports: every combination of leaf and partitions first, then the rest in turn.
 
     Args:
         hosts: At most so many adapter ports, and two ports of each switch; all if None.
+        every_lane: All ports of switches all the same: loops are told by their lanes.
     """
     ports = [pair for pair in adapter_ports(seen) if is_known(pair[1].lid)]
     groups: dict[object, list[Where]] = {}
@@ -57,7 +64,7 @@ def choose(seen: IbSubnet, memberships: Memberships, *, hosts: int | None = HOST
     far = (seen.nodes[key].ports[number].peer for key, number in chosen)
     leaf_ports = tuple((end.node, end.port) for end in far if is_known(end))
     cabled = [*_switch_ports(seen)]
-    switch_ports = cabled if hosts is None else [*_one_of_each_side(seen, cabled)]
+    switch_ports = cabled if hosts is None or every_lane else [*_one_of_each_side(seen, cabled)]
     return Sample(
         chosen,
         len(ports),

@@ -17,7 +17,7 @@ from netcheck.model.finding import Finding, Verdict
 from netcheck.model.known import is_known
 from netcheck.rehearse.rehearse import Rehearsal, RehearsalOptions, rehearse
 from netcheck.rehearse.stage import Staged, stage
-from tests.lab.opensm.ib_labs import needs_opensm
+from tests.lab.opensm.ib_labs import host_id, leaf_id, needs_opensm, written
 
 INTENT = Path(__file__).parent / "intents" / "tree.yaml"
 FEW = RehearsalOptions(hosts=16, paths=60, failures=False)
@@ -301,3 +301,46 @@ def test_speeds_above_those_of_the_simulator_are_said() -> None:
     network = read_network(text, "fabric.txt")
     assert "4xNDR" not in network.text
     assert network.notes == ("fabric.txt: 48 ends of NDR run as HDR: ibsim knows nothing faster",)
+
+
+RING = """
+netcheck: 1
+name: ring
+infiniband:
+  subnets:
+    storage:
+      routing: [{engine}]
+      options: {{qos: {qos}}}
+      partitions: {{default: {{pkey: "0x7fff", members: {{all: full}}}}}}
+"""
+
+
+def ring() -> str:
+    """Four switches in a ring, two hosts at each."""
+    names = {host_id(n): f"gpu{n + 1:02d} mlx5_0" for n in range(8)}
+    names |= {leaf_id(n): f"MF0;sw{n + 1}:MQM8700/U1" for n in range(4)}
+    cables = [((host_id(n), 1), (leaf_id(n // 2), n % 2 + 1)) for n in range(8)]
+    cables += [((leaf_id(n), 3), (leaf_id((n + 1) % 4), 4)) for n in range(4)]
+    return written(names, cables)
+
+
+@on_opensm
+@pytest.mark.parametrize(
+    ("engine", "qos", "loops"),
+    [
+        ("minhop", "false", True),
+        ("updn", "false", True),
+        ("dfsssp", "true", False),
+    ],
+)
+def test_credit_loops_of_the_routes_that_are_really_set_are_found(
+    engine: str,
+    qos: str,
+    loops: bool,  # noqa: FBT001 -- parametrised
+    tmp_path: Path,
+) -> None:
+    intent = fabric(RING.format(engine=engine, qos=qos), tmp_path)
+    found = said(rehearse(stage(intent, "storage", ring(), "ring.txt"), replace(FEW, paths=56)))
+    assert ("ib-credit-loop" in found) is loops
+    # on a ring updn finds no roots and gives way
+    assert ("routing-engine-differs" in found) is (engine == "updn")
