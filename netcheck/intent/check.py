@@ -80,10 +80,21 @@ Said = Iterator[tuple[Evidence, str]]
 
 
 def _resolve(rule: Schema) -> Schema:
-    while "$ref" in rule:
-        target = schema()["$defs"][rule["$ref"].rpartition("/")[2]]
-        rule = {**target, **{key: value for key, value in rule.items() if key != "$ref"}}
-    return rule
+    """The rule with what it refers to; each is put together once."""
+    if "$ref" not in rule:
+        return rule
+    # by identity: the rules outlive the process's only schema
+    found = _resolved().get(id(rule))
+    if found is None:
+        target = _resolve(schema()["$defs"][rule["$ref"].rpartition("/")[2]])
+        own = {key: value for key, value in rule.items() if key != "$ref"}
+        found = _resolved()[id(rule)] = {**target, **own}
+    return found
+
+
+@cache
+def _resolved() -> dict[int, Schema]:
+    return {}
 
 
 def _walk(spot: _Spot, rule: Schema) -> Said:

@@ -8,7 +8,7 @@ matching are the standard library's.
 
 from __future__ import annotations
 
-from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
 
@@ -38,7 +38,7 @@ def frozen(cls: C) -> C:
         raise TypeError(f"{cls.__name__}: a frozen record has no __post_init__")
     made: Any = dataclass(init=False, slots=True, eq=False, repr=False)(cls)
     names = [each.name for each in fields(made) if each.compare]
-    made.__init__ = _initialiser(fields(made))
+    made.__init__ = _initialiser(made)
     made.__eq__, made.__hash__ = _comparison(attrgetter(*names) if names else type)
     made.__setattr__, made.__delattr__ = _refuse_setting, _refuse_deleting
     made.__getstate__, made.__setstate__ = _state, _restore
@@ -47,11 +47,14 @@ def frozen(cls: C) -> C:
     return made  # type: ignore[no-any-return]
 
 
-def _initialiser(given: tuple[Field[Any], ...]) -> Any:
-    """Compile ``__init__``: the one method whose signature is the class's own."""
-    space: dict[str, Any] = {"_set": _SET, "_missing": MISSING}
+def _initialiser(made: Any) -> Any:
+    """Compile ``__init__``: the one method whose signature is the class's own.
+
+    Slots are set directly: ``object.__setattr__`` would look each of them up.
+    """
+    space: dict[str, Any] = {"_missing": MISSING}
     parameters, lines = ["self"], []
-    for one in given:
+    for one in fields(made):
         name, default = one.name, f"_default_{one.name}"
         value, tail = name, ""
         if one.default is not MISSING:
@@ -60,7 +63,8 @@ def _initialiser(given: tuple[Field[Any], ...]) -> Any:
             space[default], tail = one.default_factory, "=_missing"
             value = f"{default}() if {name} is _missing else {name}"
         parameters.append(name + tail)
-        lines.append(f" _set(self, {name!r}, {value})")
+        space[f"_set_{name}"] = getattr(made, name).__set__
+        lines.append(f" _set_{name}(self, {value})")
     text = "\n".join([f"def __init__({', '.join(parameters)}):", *(lines or [" pass"])])
     try:
         exec(text, space)  # noqa: S102 -- names of fields only, as dataclasses does
