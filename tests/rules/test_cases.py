@@ -42,7 +42,7 @@ def findings(rule: Rule, case: Case) -> list[Finding]:
     world = next(case[verdict] for verdict in ("good", "bad", "not_applicable") if verdict in case)
     plan = intent(world)
     observed = fabric(world, Origin.CONFIG)
-    raw = judge(observed, intended=plan, rules=[rule], evidence_asked=True)
+    raw = judge(observed, intended=plan, rules=[rule], evidence_asked=True, profile="strict")
     return settle([], plan, today=TODAY) if rule.scope is Scope.SUPPRESSION else list(group(raw))
 
 
@@ -113,7 +113,9 @@ OF_DEVICES = [rule for rule in catalogue() if rule.scope in {Scope.PORT, Scope.L
 def test_a_rule_whose_evidence_vanished_does_not_pass(rule: Rule) -> None:
     goods = [case["good"] for case in cases_of(rule.slug).values() if "good" in case]
     observed = without_evidence(fabric(goods[0], Origin.CONFIG))
-    found = judge(observed, intended=intent(goods[0]), rules=[rule], evidence_asked=True)
+    found = judge(
+        observed, intended=intent(goods[0]), rules=[rule], evidence_asked=True, profile="strict"
+    )
     assert [one.message for one in found if one.verdict is Verdict.PASS] == []
     proven = {one.verdict for one in found}
     assert proven == ({Verdict.UNVERIFIED} if rule.is_proof else {Verdict.NOT_APPLICABLE})

@@ -12,6 +12,7 @@ from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
 from netcheck.model.device import CongestionControl, Device, HostFacts, Port, RdmaDevice, Role
 from netcheck.model.fabric import (
     Aggregate,
+    Expectations,
     Fabric,
     Link,
     NextHops,
@@ -175,6 +176,7 @@ def intent(world: World) -> Fabric | None:
         places[key] = said.pop(key)
     others = said.pop("policies", {})
     bundles = tuple(_aggregate(one) for one in said.pop("aggregates", ()))
+    expect = build(Expectations, said.pop("expect", {}))
     suppressions = tuple(build(Suppression, one) for one in said.pop("suppress", ()))
     subnets = {
         name: build(Subnet, {"name": name, **one}) for name, one in said.pop("subnets", {}).items()
@@ -190,6 +192,7 @@ def intent(world: World) -> Fabric | None:
         aggregates=bundles,
         suppressions=suppressions,
         subnets=FrozenMap(subnets),
+        expect=expect,
     )
 
 
