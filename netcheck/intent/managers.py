@@ -12,11 +12,14 @@ from netcheck.model.device import Device
 from netcheck.model.document import Document, Evidence
 from netcheck.model.errors import RefusalError
 from netcheck.model.fabric import Fabric
+from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import is_known
 from netcheck.model.subnet_manager import SmConfig, SmPartition, SmPolicy
 from netcheck.model.subnets import Subnet
 from netcheck.platforms.opensm.parse import parse
 from netcheck.platforms.opensm.render import render_subnet
+
+NONE: FrozenMap[str, Evidence] = FrozenMap()
 
 
 def with_managers(fabric: Fabric) -> Fabric:
@@ -86,9 +89,9 @@ def _placed_policy(policy: SmPolicy, subnet: Subnet) -> SmPolicy:
 
     return replace(
         policy,
-        ulps=tuple(replace(one, evidence=subnet.evidence) for one in policy.ulps),
+        ulps=tuple(replace(one, evidence=subnet.evidence, places=NONE) for one in policy.ulps),
         levels=tuple(replace(one, evidence=place(one.name)) for one in policy.levels),
-        rules=tuple(replace(one, evidence=place(one.level)) for one in policy.rules),
-        groups=tuple(replace(one, evidence=subnet.evidence) for one in policy.groups),
+        rules=tuple(replace(one, evidence=place(one.level), places=NONE) for one in policy.rules),
+        groups=tuple(replace(one, evidence=subnet.evidence, places=NONE) for one in policy.groups),
         evidence=subnet.evidence,
     )

@@ -118,12 +118,14 @@ class SmMatch:
     Attributes:
         level: Name of a level; empty for a rule of ``qos-ulps``, which gives ``sl``.
         terms: ``key -> values``, such as ``ulp -> any`` and ``pkey -> 0x0a01``.
+        places: Where each key stands.
     """
 
     terms: FrozenMap[str, tuple[str, ...]]
     level: str = ""
     sl: Known[int] = UNKNOWN
     evidence: Evidence = Evidence()
+    places: FrozenMap[str, Evidence] = field(default_factory=FrozenMap)
 
 
 @frozen
@@ -133,6 +135,7 @@ class SmGroup:
     name: str
     terms: FrozenMap[str, tuple[str, ...]]
     evidence: Evidence = Evidence()
+    places: FrozenMap[str, Evidence] = field(default_factory=FrozenMap)
 
 
 @frozen
@@ -145,6 +148,7 @@ class SmPolicy:
     groups: tuple[SmGroup, ...] = ()
     has_setup: bool = False
     evidence: Evidence = Evidence()
+    setup: Evidence = Evidence()
 
 
 @frozen

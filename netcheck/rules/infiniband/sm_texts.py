@@ -302,7 +302,7 @@ def _ignored_terms(manager: Manager) -> Iterator[Fault]:
             expected="qos_sl2vl and qos_vlarb_* in opensm.conf",
             found="section qos-setup",
             effect="it is read and has no effect",
-            at=policy.evidence,
+            at=policy.setup,
         )
     if not is_known(manager.config.partitions):
         return
@@ -312,10 +312,12 @@ def _ignored_terms(manager: Manager) -> Iterator[Fault]:
     for one in terms:
         for text in one.terms.get("pkey", ()):
             if "-" not in text and int(text, 0) & DEFAULT_PKEY not in known:
-                yield _no_partition(manager, f"pkey {text}", one.evidence)
+                at = one.places.get("pkey", one.evidence)
+                yield _no_partition(manager, f"pkey {text}", at)
         for text in one.terms.get("partition", ()):
             if text not in names:
-                yield _no_partition(manager, f"partition {text}", one.evidence)
+                at = one.places.get("partition", one.evidence)
+                yield _no_partition(manager, f"partition {text}", at)
 
 
 def _descriptions(fabric: FabricView) -> frozenset[str]:
@@ -340,7 +342,7 @@ def _ignored_names(manager: Manager, descriptions: frozenset[str]) -> Iterator[F
                     expected="the description of a node and /P with the port's number",
                     found=text,
                     effect="it matches nothing",
-                    at=one.evidence,
+                    at=one.places.get("port-name", one.evidence),
                 )
 
 

@@ -100,6 +100,7 @@ class _Found:
     rules: list[SmMatch] = field(default_factory=list)
     groups: list[SmGroup] = field(default_factory=list)
     has_setup: bool = False
+    setup: Evidence = field(default_factory=Evidence)
 
 
 def read_policy(document: Document, reading: Reading) -> None:
@@ -126,6 +127,7 @@ def read_policy(document: Document, reading: Reading) -> None:
         tuple(found.groups),
         found.has_setup,
         at_line(document, 1),
+        found.setup,
     )
 
 
@@ -150,7 +152,8 @@ def _read(document: Document) -> _Found:
     for text, at in _lines(document):
         if not section:
             section = _open_section(text, at)
-            found.has_setup |= section == "qos-setup"
+            if section == "qos-setup":
+                found.has_setup, found.setup = True, at
         elif text == f"end-{section}":
             if block is not None:
                 raise _RefusedError(f"end-{block.kind}", text, at)
@@ -226,14 +229,17 @@ def _close_level(found: _Found, block: _Block) -> None:
 
 def _close_group(found: _Found, block: _Block) -> None:
     terms = {key: said for key, said in block.terms.items() if key not in {"name", "use"}}
-    found.groups.append(SmGroup(block.terms["name"][0], FrozenMap(terms), block.at))
+    found.groups.append(
+        SmGroup(block.terms["name"][0], FrozenMap(terms), block.at, FrozenMap(block.places))
+    )
 
 
 def _close_rule(found: _Found, block: _Block) -> None:
     left = {"use", "qos-level-name"}
     terms = {key: said for key, said in block.terms.items() if key not in left}
     level = block.terms["qos-level-name"][0]
-    found.rules.append(SmMatch(FrozenMap(terms), level=level, evidence=block.at))
+    places = FrozenMap(block.places)
+    found.rules.append(SmMatch(FrozenMap(terms), level=level, evidence=block.at, places=places))
 
 
 _CLOSING: Final[dict[str, Callable[[_Found, _Block], None]]] = {
@@ -280,11 +286,14 @@ def _validate(found: _Found, at: Evidence) -> None:
     groups = {one.name for one in found.groups}
     for rule in found.rules:
         if rule.level not in levels and rule.level.lower() != "default":
-            raise _RefusedError(f"a level of {_listed(levels)}", rule.level, rule.evidence)
+            at = rule.places["qos-level-name"]
+            raise _RefusedError(f"a level of {_listed(levels)}", rule.level, at)
         for key in ("source", "destination"):
             for name in rule.terms.get(key, ()):
                 if name not in groups:
-                    raise _RefusedError(f"a port group of {_listed(groups)}", name, rule.evidence)
+                    raise _RefusedError(
+                        f"a port group of {_listed(groups)}", name, rule.places[key]
+                    )
 
 
 def _listed(names: set[str]) -> str:
@@ -322,4 +331,5 @@ def _ranges(found: _Found) -> Iterator[tuple[str, str, Evidence]]:
     for one in terms:
         for key, values in one.terms.items():
             if key in _NUMBERS or key.endswith(("guid", "port-num")):
-                yield from ((key, text, one.evidence) for text in values if "-" in text)
+                at = one.places.get(key, one.evidence)
+                yield from ((key, text, at) for text in values if "-" in text)
