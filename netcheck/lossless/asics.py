@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from netcheck.lossless.packaged import packaged_yaml
@@ -106,6 +106,7 @@ def _fits(rows: dict[str, Any]) -> tuple[Fit, ...]:  # Any: as the data file
     )
 
 
+@lru_cache(maxsize=1024)
 def asic_of_model(model: str) -> Known[str]:
     """Name of the ASIC in a device model or HWSKU; UNKNOWN where the data has none.
 

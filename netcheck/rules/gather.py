@@ -154,9 +154,11 @@ def _is_bare(qos: PortQos) -> bool:
 
 def asic_of(device: Device, planned: Device | None) -> Known[str]:
     """Give the ASIC as found, else as planned, else as either's model tells."""
-    records = [one for one in (device, planned) if one is not None]
-    models = (asic_of_model(one.model) for one in records if is_known(one.model))
-    return first_known(*(one.asic for one in records), *models)
+    records = (device,) if planned is None else (device, planned)
+    said = first_known(*[one.asic for one in records])
+    if said is not UNKNOWN:
+        return said
+    return first_known(*[asic_of_model(one.model) for one in records if is_known(one.model)])
 
 
 class Tokens:
