@@ -174,9 +174,10 @@ def of_platform(
     return measure(bench, given(bench.world, stride, start), name)
 
 
-def lines_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def lines_of(outcomes: Sequence[Outcome], stride: int = 1) -> Iterator[str]:
     """The section of ``RESULTS.md``."""
-    yield f"{machine()}."
+    share = "every mutant" if stride == 1 else f"every {stride}th mutant (`--stride {stride}`)"
+    yield f"{machine()}; {share}. Knobs without a harmful mutant are in the sums alone."
     yield ""
     heads = ("platform", "knob", *FIGURES[:-1], "found without intent", "missed")
     yield f"| {' | '.join(heads)} |"
@@ -189,7 +190,8 @@ def lines_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
     yield ""
     for outcome in outcomes:
         quiet = f"{outcome.noise} findings on the unmutated fabric"
-        yield f"- {outcome.platform}: {outcome.seconds:.0f} s of processor time, {quiet}"
+        found = f"{share_found(outcome):.1f} % of the harmful mutants found"
+        yield f"- {outcome.platform}: {found}, {quiet}, {outcome.seconds:.0f} s of processor time"
 
 
 def _line(platform: str, knob: str, row: Row) -> str:
@@ -227,7 +229,7 @@ def main() -> int:
         (FOLDER / f"{name}.txt").write_text("".join(f"{line}\n" for line in missed), "utf-8")
         sys.stdout.write(f"{name}: {share_found(outcome):.1f} % found, {len(missed)} missed\n")
         sys.stdout.flush()
-    lines = list(lines_of(outcomes))
+    lines = list(lines_of(outcomes, options.stride))
     if options.put:
         put("Mutation (`make mutate`)", lines)
     else:
