@@ -201,8 +201,8 @@ class Writer:
 
     def _pass(self, rule: Rule, outcome: Outcome) -> Finding:
         devices: set[str] = set()
-        for name in chain.from_iterable(map(_device_names, outcome.checked)):
-            devices.add(name)
+        for view in outcome.checked:
+            devices |= _device_names(view)
             if len(devices) > SHOWN_DEVICES:
                 break
         where = tuple(Place(name) for name in sorted(devices) if name)
@@ -302,17 +302,21 @@ def members_of(view: View) -> tuple[Place, ...]:
     return (view.place,)
 
 
-def _device_names(view: View) -> Iterator[str]:
-    """Yield the devices of a view, without making places of them."""
+def _device_names(view: View) -> frozenset[str]:
+    """The devices of a view, without making places of them; put together once."""
+    found: frozenset[str] | None = view.parts.get("device names")
+    if found is None:
+        found = view.parts["device names"] = frozenset(_names_in(view))
+    return found
+
+
+def _names_in(view: View) -> Iterable[str]:
     if isinstance(view, LinkView):
         ends = view.ends if view.has_ends else ()
-        yield from (each.device for end in ends for each in end.members)
-    elif isinstance(view, PortView | RdmaView):
-        yield from (each.device for each in view.members)
-    elif isinstance(view, DeviceView):
-        yield from view.members
-    else:
-        yield view.place.device
+        return (each.device for end in ends for each in end.members)
+    if isinstance(view, PortView | RdmaView):
+        return (each.device for each in view.members)
+    return view.members if isinstance(view, DeviceView) else (view.place.device,)
 
 
 def count_of(view: View) -> int:
