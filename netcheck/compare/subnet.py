@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
+from netcheck.compare.partitions import FULL_BIT
 from netcheck.compare.subnet_pages import made, unread
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Place
 from netcheck.model.guids import ports_of
-from netcheck.model.infiniband import IbManager, IbNode, IbPort, IbSubnet, SmState
-from netcheck.model.known import Known, is_known, known_or
-from netcheck.model.subnets import Subnet
+from netcheck.model.infiniband import IbGroup, IbManager, IbNode, IbPort, IbSubnet, SmState
+from netcheck.model.known import UNKNOWN, Known, is_known, known_or
+from netcheck.model.subnets import Partition, Subnet
 
 NO_FALLBACK = "no_fallback"
+LINK_LOCAL = 2  # scope of a group where none is said
 FALLBACK = "minhop"
 
 
@@ -68,6 +70,18 @@ def compare_managers(
                 found="not there",
                 command=command,
             )
+        elif is_known(manager.priority) and subnet.priorities.get(name) not in {
+            None,
+            manager.priority,
+        }:
+            yield made(
+                "manager-not-preferred",
+                [Place(name)],
+                f"subnet manager {name} has another priority than intended",
+                expected=str(subnet.priorities[name]),
+                found=str(manager.priority),
+                command=command,
+            )
     yield from _compare_master(subnet, found, command)
 
 
@@ -93,6 +107,72 @@ def _compare_master(
             found=", ".join(masters) or "no master among the intended",
             command=command,
         )
+
+
+def group_address(partition: Partition) -> str:
+    """MGID of a partition's IPoIB broadcast group, as ``saquery`` writes it.
+
+    Source: RFC 4391, section 4.
+
+    Example:
+        >>> group_address(Partition("a", 0x0A01))
+        'ff12:401b:8a01::ffff:ffff'
+    """
+    scope = known_or(partition.scope, LINK_LOCAL)
+    return f"ff1{scope:x}:401b:{partition.pkey | FULL_BIT:x}::ffff:ffff"
+
+
+def ipoib_partitions(subnet: Subnet) -> list[Partition]:
+    """Partitions that IP over InfiniBand runs in."""
+    return [one for one in subnet.partitions.values() if one.is_ipoib is True]
+
+
+def compare_groups(subnet: Subnet, seen: IbSubnet, failed: Container[str]) -> Iterator[Finding]:
+    """Yield a finding for every IPoIB group that is not there, or is another than intended.
+
+    Args:
+        failed: Calls that gave no answer.
+    """
+    groups = {one.mgid: one for one in (seen.groups if is_known(seen.groups) else ())}
+    for partition in ipoib_partitions(subnet):
+        mgid = group_address(partition)
+        command = f"saquery MCMR --mgid {mgid}"
+        where = f"IPoIB group of partition {partition.name}"
+        group = groups.get(mgid)
+        if command in failed:
+            yield unread("group-differs", [], where, command)
+        elif group is None:
+            yield made(
+                "group-differs",
+                [],
+                f"{where} is not there",
+                expected=mgid,
+                found="no group",
+                command=command,
+            )
+        else:
+            yield from _compare_group(partition, group, where, command)
+
+
+def _compare_group(
+    partition: Partition, group: IbGroup, where: str, command: str
+) -> Iterator[Finding]:
+    rate = f"{group.rate_bps / 1e9:g}G" if is_known(group.rate_bps) else UNKNOWN
+    facts: tuple[tuple[str, Known[object], Known[object]], ...] = (
+        ("MTU", partition.mtu, group.mtu),
+        ("rate", partition.rate, rate),
+        ("service level", partition.sl, group.sl),
+    )
+    for name, wanted, found in facts:
+        if is_known(wanted) and is_known(found) and wanted != found:
+            yield made(
+                "group-differs",
+                [],
+                f"{where} has another {name}",
+                expected=str(wanted),
+                found=str(found),
+                command=command,
+            )
 
 
 def compare_engine(subnet: Subnet, engine: Known[str]) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from netcheck.compare.path_records import Services, compare_paths
 from netcheck.compare.subnet import (
     compare_addresses,
     compare_engine,
+    compare_groups,
     compare_managers,
     master_guid,
 )
@@ -78,6 +79,8 @@ class Judge:
         if self.subnet.partitions:
             yield from compare_keys(self.memberships(seen), hosts)
         yield from compare_addresses(self.subnet, hosts)
+        failed = frozenset(reply.command for reply in reading.failed)
+        yield from compare_groups(self.subnet, seen, failed)
         lanes = [*hosts, *_ports(seen, sample.switch_ports)]
         yield from compare_lanes(intended_lanes(self.subnet), lanes, most_vls=SIMULATED_VLS)
 

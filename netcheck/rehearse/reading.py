@@ -42,13 +42,15 @@ class Tables:
     """Ports whose tables are asked for; ``(node key, port number)``.
 
     Attributes:
-        keys: P_Key tables; ``lanes`` SL2VL and arbitration; ``ports`` PortInfo.
+        keys: P_Key tables; ``lanes`` SL2VL; ``weights`` arbitration; ``ports`` PortInfo.
+        groups: Addresses of multicast groups.
     """
 
     keys: tuple[tuple[str, int], ...] = ()
     lanes: tuple[tuple[str, int], ...] = ()
     weights: tuple[tuple[str, int], ...] = ()
     ports: tuple[tuple[str, int], ...] = ()
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ def read_rest(
         for key, number in ports
         if (lid := address(nodes[key], number))
     ]
+    calls += [("saquery", "MCMR", "--mgid", group) for group in tables.groups]
     replies = ask([*WHOLE, *calls])
     usable = [reply for reply in replies if reply.status == 0 or reply.command in _MAY_FAIL]
     documents = (*extra, *reading.documents, *map(document_of, usable))

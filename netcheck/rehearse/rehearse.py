@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from netcheck.compare.lanes import intended_lanes
 from netcheck.compare.path_records import ENGINES_WITH_OWN_SL
+from netcheck.compare.subnet import group_address, ipoib_partitions
 from netcheck.compare.subnet_pages import made
 from netcheck.lab.opensm.manager import Manager
 from netcheck.lab.opensm.process import wait_until
@@ -222,6 +223,7 @@ class _Work:
             lanes=ports if lanes.sl_to_vl or self.engine() in ENGINES_WITH_OWN_SL else (),
             weights=ports if lanes.has_weights else (),
             ports=ports if is_known(lanes.data_vls) else sample.hosts,
+            groups=tuple(map(group_address, ipoib_partitions(self.staged.subnet))),
         )
 
     def master(self) -> Manager:

@@ -239,6 +239,32 @@ def test_partitions_that_opensm_throws_away_open_every_port() -> None:
 
 
 @on_opensm
+@pytest.mark.parametrize(
+    ("text", "expected", "found"),
+    [
+        ("ipoib, mtu=3", "2048", "1024"),
+        ("", "ff12:401b:ffff::ffff:ffff", "no group"),
+    ],
+)
+def test_a_group_of_ipoib_that_is_not_as_intended_is_named(
+    text: str, expected: str, found: str
+) -> None:
+    staged = stage(fabric(), "storage")
+    head = "default=0x7fff, ipoib, mtu=4"
+    assert head in staged.plans[0].files["partitions.conf"]
+    wrong = f"default=0x7fff, {text}".rstrip(", ")
+    plans = [
+        replace(
+            plan,
+            files={name: each.replace(head, wrong) for name, each in plan.files.items()},
+        )
+        for plan in staged.plans
+    ]
+    (finding,) = failed(rehearse(replace(staged, plans=tuple(plans)), FEW))
+    assert (finding.rule, finding.expected, finding.found) == ("group-differs", expected, found)
+
+
+@on_opensm
 def test_an_engine_that_gives_way_is_named(tmp_path: Path) -> None:
     odd = changed(tmp_path, ("routing: [updn]", "routing: [torus-2QoS]"))
     found = rehearse(stage(odd, "storage"), FEW)

@@ -190,6 +190,23 @@ def _group(record: Record, at: Evidence, book: Book) -> None:
     )
 
 
+def _whole_group(record: Record, at: Evidence, book: Book) -> None:
+    """One record as ``saquery MCMR`` prints it, its names in small letters."""
+    groups = book.groups if book.groups is not None else []
+    book.groups = groups
+    groups.append(
+        IbGroup(
+            record.fields.get("MGID", ""),
+            record.number("mlid"),
+            record.number("pkey"),
+            _code(record.number("mtu"), MTU_CODES),
+            _code(record.number("rate"), RATE_CODES),
+            record.number("SL"),
+            evidence=at,
+        )
+    )
+
+
 def _member(record: Record, at: Evidence, book: Book) -> None:
     groups = book.groups if book.groups is not None else []
     book.groups = groups
@@ -284,6 +301,7 @@ _READERS: Final[dict[str, Callable[[Record, Evidence, Book], None]]] = {
     "PathRecord": _path,
     "MCMemberRecord group": _group,
     "MCMemberRecord member": _member,
+    "MCMember Record": _whole_group,
     "SMInfoRecord": _manager,
     "PKeyTableRecord": _keys,
     "SL2VLTableRecord": _sl_to_vl,
