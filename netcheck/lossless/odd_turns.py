@@ -91,10 +91,10 @@ class Search:
         Switches stand for their channels here, so packets may turn back where they
         came from: all turns of rings are among these, and a few others.
         """
-        import networkx as nx  # noqa: PLC0415 -- heavy, and rarely needed
-
         if not self.turns:
             return set()
+        import networkx as nx  # noqa: PLC0415 -- heavy, and rarely needed
+
         graph: DiGraph[int] = nx.DiGraph()
         graph.add_edges_from(self._usual())
         graph.add_edges_from(self._odd())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -41,16 +42,23 @@ def accounts_of(device: DeviceView) -> list[Buffer]:
     """
     if device.is_host:
         raise NotGivenError("switch")
+    ports = device.record.ports.values()
+    counts = Counter(id(port.qos) for port in ports if port.admin_state is not AdminState.DOWN)
+    distinct = {id(port.qos): port for port in ports}  # most ports hold the same record
     found = [
         account
-        for port in device.record.ports.values()
-        if port.admin_state is not AdminState.DOWN and is_known(port.qos.ingress_buffer)
-        for account in port.qos.ingress_buffer.values()
-        if account.is_lossless is True
+        for number, count in counts.items()
+        for account in _lossless(distinct[number])
+        for _ in range(count)
     ]
     if not found:
         raise NotGivenError("lossless accounts")
     return found
+
+
+def _lossless(port: Port) -> tuple[Buffer, ...]:
+    held = port.qos.ingress_buffer
+    return tuple(one for one in held.values() if one.is_lossless is True) if is_known(held) else ()
 
 
 def asic_of(device: DeviceView) -> Asic:
@@ -141,7 +149,11 @@ def pfc_lossless_count_vs_asic(device: DeviceView) -> Iterator[Fault]:
     count = len({each.priority for each in device.policy.lossless()})
     if not count or _shares(device):
         raise NotGivenError("lossless priorities with headroom of their own")
-    rooms = [room for port in device.record.ports.values() if (room := _room(device.asic, port))]
+    ports = device.record.ports.values()
+    kinds = [(id(port.qos), port.speed_bps, port.cable_m, port.lanes) for port in ports]
+    by_kind = dict(zip(kinds, ports, strict=True))
+    room_of = {kind: _room(device.asic, port) for kind, port in by_kind.items()}
+    rooms = [room for kind in kinds if (room := room_of[kind])]
     possible = lossless_priorities_possible(buffer_bytes=buffer_bytes(device), headroom_bytes=rooms)
     if count > possible:
         note = f"{len(rooms)} ports need {sum(rooms)} bytes for each"
@@ -189,10 +201,12 @@ def hdrm_shp_oversubscribed(device: DeviceView) -> Iterator[Fault]:
     Good: 64 accounts of 98304 bytes, shared headroom of 3145728 bytes: 32 may pause at once.
     Fix: raise the shared headroom, or lower the ratio of over-subscription.
     """
-    rooms = [one.headroom_bytes for one in accounts_of(device) if is_known(one.headroom_bytes)]
     shared = _shared_headroom(device)
-    if not shared or not rooms:
+    if not shared:
         raise NotGivenError("shared headroom")
+    rooms = [one.headroom_bytes for one in accounts_of(device) if is_known(one.headroom_bytes)]
+    if not rooms:
+        raise NotGivenError("headroom of the accounts")
     most = ports_that_may_pause(shared_bytes=shared, headroom_bytes=rooms)
     if most < LEAST_SHARE_OF_PORTS * len(rooms):
         pool = next(one for one in _ingress_pools(device) if one.shared_headroom_bytes)
@@ -296,9 +310,10 @@ def buf_shared_pool_too_small(device: DeviceView) -> Iterator[Fault]:
     Good: pool of 125752320 bytes.
     Fix: lower headroom and reserves, or the sizes of other pools.
     """
+    pools = device.whole_qos.pools
     names = {one.pool for one in accounts_of(device) if is_known(one.pool)}
     least = int(LEAST_SHARED * buffer_bytes(device))
-    for name, pool in device.whole_qos.pools.items():
+    for name, pool in pools.items():
         with device.attempt():
             if name in names and pool.is_dynamic and 0 < pool.size_bytes < least:
                 yield Fault(pool, ("pools",), f">= {least}", pool.size_bytes, note="size")

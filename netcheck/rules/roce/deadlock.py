@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -14,7 +14,7 @@ from netcheck.lossless.deadlock import (
 )
 from netcheck.lossless.odd_turns import Ring
 from netcheck.lossless.topology import Failure, Topology
-from netcheck.model.fabric import Fabric, NextHops
+from netcheck.model.fabric import Fabric, NextHops, PortRef
 from netcheck.model.fact import Gap, NotGivenError
 from netcheck.model.finding import Place, Severity
 from netcheck.model.known import is_known
@@ -35,7 +35,6 @@ class Plot:
     ports: dict[tuple[int, int], str] = field(default_factory=dict)
     neighbours: list[dict[int, int]] = field(default_factory=list)
     hosts: list[int] = field(default_factory=list)
-    homes: dict[str, set[int]] = field(default_factory=dict)
 
     def number(self, switch: str) -> int:
         """Number of a switch, new or known."""
@@ -45,18 +44,27 @@ class Plot:
             self.hosts.append(0)
         return self.numbers[switch]
 
-    def join(self, here: tuple[str, str], there: tuple[str, str]) -> None:
-        """Add a link between two switches, each end as ``(switch, port)``."""
-        for (one, _), (other, port) in ((here, there), (there, here)):
-            a, b = self.number(one), self.number(other)
-            self.neighbours[a][b] = self.neighbours[a].get(b, 0) + 1
-            self.ports.setdefault((a, b), port)
+    def join_all(self, links: Iterable[tuple[PortRef, PortRef]]) -> None:
+        """Add links between two switches."""
+        numbers, neighbours, ports = self.numbers, self.neighbours, self.ports
+        for one, other in links:
+            a, b = numbers.get(one.device, -1), numbers.get(other.device, -1)
+            if a < 0:
+                a = self.number(one.device)
+            if b < 0:
+                b = self.number(other.device)
+            near = neighbours[a]
+            if b in near:
+                near[b] += 1
+                neighbours[b][a] += 1
+            else:
+                near[b] = neighbours[b][a] = 1
+                ports[a, b], ports[b, a] = other.port, one.port
 
-    def attach(self, switch: str, host: str) -> None:
-        """Add a link to a host."""
-        number = self.number(switch)
-        self.hosts[number] += 1
-        self.homes.setdefault(host, set()).add(number)
+    def attach_all(self, links: Iterable[tuple[PortRef, PortRef]]) -> None:
+        """Add links from a switch to a host."""
+        for switch, _ in links:
+            self.hosts[self.number(switch.device)] += 1
 
     @property
     def names(self) -> list[str]:
@@ -136,15 +144,13 @@ def _paused(fabric: FabricView, link: LinkView) -> frozenset[int]:
 
 def _draw(plot: Plot, link: LinkView) -> None:
     a, b = link.ends
-    is_host_a, is_host_b = a.device.is_host, b.device.is_host
     pairs = zip(a.members, b.members, strict=True)
-    for one, other in () if is_host_a and is_host_b else pairs:
-        if is_host_a:
-            plot.attach(other.device, one.device)
-        elif is_host_b:
-            plot.attach(one.device, other.device)
-        else:
-            plot.join(one, other)
+    if not a.device.is_host and not b.device.is_host:
+        plot.join_all(pairs)
+    elif not b.device.is_host:
+        plot.attach_all((other, one) for one, other in pairs)
+    elif not a.device.is_host:
+        plot.attach_all(pairs)
 
 
 def tiers_of(fabric: FabricView) -> dict[str, int]:
