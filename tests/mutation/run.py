@@ -10,7 +10,7 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -174,30 +174,28 @@ def of_platform(
     return measure(bench, given(bench.world, stride, start), name)
 
 
-def lines_of(outcomes: Sequence[Outcome], stride: int = 1) -> Iterator[str]:
-    """The section of ``RESULTS.md``."""
-    share = "every mutant" if stride == 1 else f"every {stride}th mutant (`--stride {stride}`)"
-    yield f"{machine()}; {share}. Knobs without a harmful mutant are in the sums alone."
+def lines_of(outcome: Outcome, stride: int = 1) -> Iterator[str]:
+    """The section of ``RESULTS.md`` of one platform."""
+    share = "Every mutant" if stride == 1 else f"Every {stride}th mutant (`--stride {stride}`)"
+    yield f"{share}; knobs without a harmful one are in the sums alone. {machine()}."
     yield ""
-    heads = ("platform", "knob", *FIGURES[:-1], "found without intent", "missed")
+    heads = ("knob", *FIGURES[:-1], "found without intent", "missed")
     yield f"| {' | '.join(heads)} |"
     yield f"|{'---|' * len(heads)}"
-    for outcome in outcomes:
-        for knob, row in sorted(outcome.rows.items()):
-            if row.harmful:
-                yield _line(outcome.platform, knob, row)
-        yield _line(outcome.platform, "**all**", outcome.total)
+    for knob, row in sorted(outcome.rows.items()):
+        if row.harmful:
+            yield _line(knob, row)
+    yield _line("**all**", outcome.total)
     yield ""
-    for outcome in outcomes:
-        quiet = f"{outcome.noise} findings on the unmutated fabric"
-        found = f"{share_found(outcome):.1f} % of the harmful mutants found"
-        yield f"- {outcome.platform}: {found}, {quiet}, {outcome.seconds:.0f} s of processor time"
+    quiet = f"{outcome.noise} findings on the unmutated fabric"
+    found = f"{share_found(outcome):.1f} % of the harmful mutants found"
+    yield f"{found}, {quiet}, {outcome.seconds:.0f} s of processor time."
 
 
-def _line(platform: str, knob: str, row: Row) -> str:
+def _line(knob: str, row: Row) -> str:
     cells = (row.mutants, row.equal, row.refused, row.harmful, row.found, row.alone)
     figures = " | ".join(str(one) for one in (*cells, row.harmful - row.found))
-    return f"| {platform} | {knob} | {figures} |"
+    return f"| {knob} | {figures} |"
 
 
 def share_found(outcome: Outcome) -> float:
@@ -229,11 +227,11 @@ def main() -> int:
         (FOLDER / f"{name}.txt").write_text("".join(f"{line}\n" for line in missed), "utf-8")
         sys.stdout.write(f"{name}: {share_found(outcome):.1f} % found, {len(missed)} missed\n")
         sys.stdout.flush()
-    lines = list(lines_of(outcomes, options.stride))
-    if options.put:
-        put("Mutation (`make mutate`)", lines)
-    else:
-        sys.stdout.write("\n".join([*lines, ""]))
+        lines = list(lines_of(outcome, options.stride))
+        if options.put:
+            put(f"Mutation of {name} (`make mutate`)", lines)
+        else:
+            sys.stdout.write("\n".join([*lines, ""]))
     is_good = all(share_found(one) >= WANTED_PERCENT and not one.noise for one in outcomes)
     return 0 if is_good else 1
 
