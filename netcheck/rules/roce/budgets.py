@@ -25,7 +25,7 @@ from netcheck.model.records import PoolView
 from netcheck.model.view import DeviceView, PortView
 from netcheck.rules.roce.groups import only_switch
 from netcheck.rules.roce.headroom import lossless_accounts
-from netcheck.rules.rule import Fault, Scope, rule
+from netcheck.rules.rule import Fault, Profile, Scope, rule
 
 CHECK = "sonic-net/sonic-swss cfgmgr/buffer_check_headroom_mellanox.lua"
 POOL = "sonic-net/sonic-swss cfgmgr/buffer_pool_mellanox.lua"
@@ -300,6 +300,7 @@ def buf_pool_vs_asic(device: DeviceView) -> Iterator[Fault]:
     severity=Severity.WARNING,
     scope=Scope.DEVICE,
     source="derived: PFC of one hot queue begins at alpha * B / (1 + alpha) of its pool B",
+    profile=Profile.STRICT,
     is_proof=False,
 )
 def buf_shared_pool_too_small(device: DeviceView) -> Iterator[Fault]:
