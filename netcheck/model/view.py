@@ -125,7 +125,7 @@ class DeviceView(View):
         """What is wrong with the device's texts in themselves."""
         return self.record.defects
 
-    @property
+    @cached_property
     def is_host(self) -> bool:
         """A host: by its role, else by its platform."""
         role = self.record.role
