@@ -148,6 +148,19 @@ def test_two_maps_of_one_policy_are_told_apart_by_speed() -> None:
     assert list(tables(device)["DSCP_TO_TC_MAP"]) == ["backend_400g", "backend_800g"]
 
 
+def test_a_policy_called_as_the_mark_of_another_gets_maps_of_its_own() -> None:
+    marked = [replace(LOSSLESS_QOS, dscp_to_priority=FrozenMap({0: one})) for one in range(3)]
+    device = switch(
+        port("Ethernet0", marked[0]),
+        port("Ethernet8", marked[1], speed_bps=800 * GBPS),
+        port("Ethernet16", marked[2], policy="backend_400g"),
+        qos=DeviceQos(),
+    )
+    maps, bound = tables(device)["DSCP_TO_TC_MAP"], tables(device)["PORT_QOS_MAP"]
+    found = [maps[bound[name]["dscp_to_tc_map"]] for name in device.ports]
+    assert found == [{"0": "0"}, {"0": "1"}, {"0": "2"}]
+
+
 def test_two_maps_of_one_policy_and_speed_are_told_apart_by_a_digest() -> None:
     other = replace(LOSSLESS_QOS, dscp_to_priority=FrozenMap({**DSCP, 27: 3}))
     device = switch(port("Ethernet0"), port("Ethernet8", other), qos=DeviceQos())

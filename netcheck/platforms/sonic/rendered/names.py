@@ -9,7 +9,7 @@ apart, else a digest of the content.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from functools import lru_cache
 from typing import Final, TypeVar
@@ -62,6 +62,10 @@ def shared_names(
         for content in contents:
             mark = _mark(content, contents, uses) if len(contents) > 1 else ""
             names[content] = safe_name(base, suffix=f"{suffix}{mark}")
+    held = Counter(names.values())
+    for content in [each for each, name in names.items() if held[name] > 1]:
+        # a policy is called what another one's mark leads to
+        names[content] = safe_name(_base(uses[content]), suffix=f"{suffix}_{_digest(content)}")
     return names
 
 
