@@ -100,6 +100,12 @@ def test_cables_of_different_length_have_profiles_of_their_own() -> None:
     assert "profile: backend_40m" in text
 
 
+def test_a_policy_called_as_a_profile_of_another_has_a_profile_of_its_own() -> None:
+    named = replace(port("swp3", cable_m=7), policy="backend_40m")
+    device = leaf(port("swp1"), port("swp2", cable_m=40), named)
+    assert differences(device) == []
+
+
 @pytest.mark.parametrize(
     "changed",
     [

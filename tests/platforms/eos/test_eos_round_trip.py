@@ -113,6 +113,13 @@ def test_one_policy_at_two_speeds_has_two_eos_profiles() -> None:
     assert differences(device) == []
 
 
+def test_a_policy_called_as_an_eos_profile_of_another_has_a_profile_of_its_own() -> None:
+    slow = replace(LOSSLESS_QOS, ecn=ABSENT)
+    named = replace(port("Ethernet3/1", BORDER_QOS), policy="backend_400g")
+    device = leaf(port("Ethernet1/1"), port("Ethernet2/1", slow, 100_000_000_000), named)
+    assert differences(device) == []
+
+
 @pytest.mark.parametrize(
     "changed",
     [

@@ -8,7 +8,7 @@ contents, the cable and the speed tell them apart, else a digest.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import lru_cache
 from hashlib import sha256
@@ -176,6 +176,10 @@ def _names(users: dict[str, list[Port]]) -> dict[str, str]:
     for base, keys in by_base.items():
         for key in keys:
             names[key] = base if len(keys) == 1 else f"{base}_{_mark(key, keys, users)}"
+    held = Counter(names.values())
+    for key in [each for each, name in names.items() if held[name] > 1]:
+        # a policy is called what another one's mark leads to
+        names[key] = f"{_base(users[key])}_{_digest(key)}"
     return names
 
 

@@ -8,6 +8,7 @@ switch, the port's speed tells them apart, else a digest of the content.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
@@ -36,6 +37,10 @@ def profile_names(uses: Mapping[ContentT, Sequence[Port]]) -> dict[ContentT, str
     for base, contents in by_base.items():
         for content in contents:
             names[content] = base if len(contents) == 1 else base + _mark(content, contents, uses)
+    held = Counter(names.values())
+    for content in [each for each, name in names.items() if held[name] > 1]:
+        # a policy is called what another one's mark leads to
+        names[content] = f"{_base(uses[content])}_{_digest(content)}"
     return names
 
 
