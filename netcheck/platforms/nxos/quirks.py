@@ -60,11 +60,12 @@ def rows(table: Any, name: str) -> Iterator[Mapping[str, Any]]:  # Any: JSON of 
         >>> list(rows({"TABLE_x": {"ROW_x": {"a": 1}}}, "x"))
         [{'a': 1}]
     """
-    inner = table.get(f"TABLE_{name}") if isinstance(table, Mapping) else None
-    for each in inner if isinstance(inner, list) else [inner]:
-        found = each.get(f"ROW_{name}") if isinstance(each, Mapping) else None
-        for row in found if isinstance(found, list) else [found]:
-            if isinstance(row, Mapping):
+    # what json makes of an object is a dict
+    inner = table.get(f"TABLE_{name}") if isinstance(table, dict) else None
+    for each in inner if isinstance(inner, list) else (inner,):
+        found = each.get(f"ROW_{name}") if isinstance(each, dict) else None
+        for row in found if isinstance(found, list) else (found,):
+            if isinstance(row, dict):
                 yield row
 
 

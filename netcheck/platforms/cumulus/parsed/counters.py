@@ -35,15 +35,19 @@ class Counts:
 
     counters: dict[CounterKey, Counter] = field(default_factory=dict)
     evidence: dict[str, Evidence] = field(default_factory=dict)
+    ports: set[str] = field(default_factory=set)
     is_given: bool = False
 
     def add(self, key: CounterKey, sense: Sense, value: Known[int], evidence: Evidence) -> None:
         """Add a counter; one that is there stays unless it has no value."""
         self.is_given = True
-        there = self.counters.get(key)
-        if there is None or there.value is UNKNOWN:
-            self.counters[key] = _counter(value, sense.kind, sense.unit)
-            self.evidence.setdefault(f"port {key.port} counters", evidence)
+        made = _counter(value, sense.kind, sense.unit)
+        there = self.counters.setdefault(key, made)
+        if there.value is UNKNOWN:
+            self.counters[key] = made
+        if key.port not in self.ports:
+            self.ports.add(key.port)
+            self.evidence[f"port {key.port} counters"] = evidence
 
 
 @lru_cache(maxsize=4096)
@@ -63,8 +67,11 @@ def counted(found: object) -> Known[int]:
         return UNKNOWN
     if isinstance(found, int):
         return found if found >= 0 else UNKNOWN
-    if not isinstance(found, str):
-        return UNKNOWN
+    return _number(found) if isinstance(found, str) else UNKNOWN
+
+
+@lru_cache(maxsize=4096)
+def _number(found: str) -> Known[int]:
     text = found.strip()
     return plain_number(text.replace(",", "") if _GROUPING.fullmatch(text) else text)
 
@@ -99,10 +106,17 @@ def _add_group(
     evidence: Evidence,
 ) -> None:
     number, cells = row
-    for name, sense in BY_NUMBER[group].items():
-        if cells.get(name, "") != "":
-            key = CounterKey(port, sense.meaning, number, f"{group} {name}")
-            counts.add(key, sense, counted(cells[name]), evidence)
+    for name, label, sense in _LABELLED[group]:
+        value = cells.get(name, "")
+        if value != "":
+            key = CounterKey(port, sense.meaning, number, label)
+            counts.add(key, sense, counted(value), evidence)
+
+
+_LABELLED: Final = {
+    group: [(name, f"{group} {name}", sense) for name, sense in senses.items()]
+    for group, senses in BY_NUMBER.items()
+}
 
 
 def _add_port_row(counts: Counts, port: str, cells: Mapping[str, str], evidence: Evidence) -> None:
@@ -121,14 +135,20 @@ def _add_deadlock(
         counts.add(key, DEADLOCK, counted(cells["deadlock-count"]), evidence)
 
 
+@lru_cache(maxsize=1024)
+def _roce_sense(path: tuple[str, ...]) -> tuple[int, Sense, str] | None:
+    """Queue (or -1), meaning and name of a counter of `qos roce counters`."""
+    found = ROCE_COUNTERS.get((path[0], path[-1])) if len(path) > 1 else None
+    return None if found is None else (*found, " ".join(path))
+
+
 def _add_roce(
     counts: Counts, port: str, path: tuple[str, ...], value: object, evidence: Evidence
 ) -> None:
-    found = ROCE_COUNTERS.get((path[0], path[-1])) if len(path) > 1 else None
+    found = _roce_sense(path)
     if found is not None:
-        number, sense = found
-        key = CounterKey(port, sense.meaning, number, " ".join(path))
-        counts.add(key, sense, counted(value), evidence)
+        number, sense, label = found
+        counts.add(CounterKey(port, sense.meaning, number, label), sense, counted(value), evidence)
 
 
 # Any: JSON as the device prints it, looked at before use.
@@ -155,21 +175,28 @@ def read_json_counters(data: Any, document: Document, port: str, counts: Counts)
 def _add_json_row(
     counts: Counts, port: str, path: tuple[str, ...], value: object, evidence: Evidence
 ) -> None:
-    _add_roce(counts, port, path[-2:], value, evidence)
-    if len(path) < 2:  # noqa: PLR2004 -- a counter and its direction
-        return
-    for name, way in (path[-2:], tuple(reversed(path[-2:]))):
-        sense = PORT_ROWS.get((name, _WAYS.get(way, way)))
-        if sense is not None and not isinstance(value, Mapping):
-            key = CounterKey(port, sense.meaning, -1, f"{name} {_WAYS.get(way, way)}")
-            counts.add(key, sense, counted(value), evidence)
+    last = path[-2:]
+    _add_roce(counts, port, last, value, evidence)
+    for sense, label in () if isinstance(value, dict) else _row_senses(last):
+        counts.add(CounterKey(port, sense.meaning, -1, label), sense, counted(value), evidence)
 
 
 _WAYS: Final = {"rx": "receive", "tx": "transmit"}
 
 
+@lru_cache(maxsize=1024)
+def _row_senses(path: tuple[str, ...]) -> tuple[tuple[Sense, str], ...]:
+    """Meaning and name of a counter and its direction, whichever of them comes first."""
+    if len(path) < 2:  # noqa: PLR2004 -- a counter and its direction
+        return ()
+    found = ((name, _WAYS.get(way, way)) for name, way in (path, tuple(reversed(path))))
+    return tuple(
+        (PORT_ROWS[name, way], f"{name} {way}") for name, way in found if (name, way) in PORT_ROWS
+    )
+
+
 def _walk(data: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    if isinstance(data, Mapping):
+    if isinstance(data, dict):  # what json makes of an object
         for name, value in data.items():
             here = (*path, str(name))
             yield here, value
@@ -178,10 +205,10 @@ def _walk(data: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], A
 
 
 def _by_number(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return
     for number, cells in value.items():
-        if str(number).isdecimal() and isinstance(cells, Mapping):
+        if str(number).isdecimal() and isinstance(cells, dict):
             yield int(number), cells
 
 

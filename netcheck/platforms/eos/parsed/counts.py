@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
@@ -63,6 +64,7 @@ _WATCHDOG: Final[Mapping[str, Sense]] = {
     "stuckCount": Sense(Meaning.WATCHDOG_STORM, _ZERO, "events"),
     "recoveryCount": Sense(Meaning.WATCHDOG_RESTORED, _INFORMATION, "events"),
 }
+_PRIORITIES: Final = frozenset("01234567")
 _ROW: Final = re.compile(
     r"^ *(?P<port>Et\S+) +(?P<kind>UC|MC|TC)?(?P<queue>\d+) +(?P<packets>[\d,]+|-|N/A)"
     r" +(?P<bytes>[\d,]+|-|N/A) +(?P<drops>[\d,]+|-|N/A) +(?P<drop_bytes>[\d,]+|-|N/A) *$",
@@ -76,15 +78,25 @@ class Counts:
 
     counters: dict[CounterKey, Counter] = field(default_factory=dict)
     evidence: dict[str, Evidence] = field(default_factory=dict)
+    ports: set[str] = field(default_factory=set)
     is_given: bool = False
 
     def add(self, key: CounterKey, sense: Sense, value: Known[int], at: Evidence) -> None:
         """Add a counter; one that is there already stays unless it has no value."""
         self.is_given = True
-        there = self.counters.get(key)
-        if there is None or not is_known(there.value):
-            self.counters[key] = Counter(value, sense.kind, sense.unit)
-            self.evidence.setdefault(f"port {key.port} counters", at)
+        made = _counter(value, sense.kind, sense.unit)
+        there = self.counters.setdefault(key, made)
+        if not is_known(there.value):
+            self.counters[key] = made
+        if key.port not in self.ports:
+            self.ports.add(key.port)
+            self.evidence[f"port {key.port} counters"] = at
+
+
+@lru_cache(maxsize=4096)
+def _counter(value: Known[int], kind: CounterClass, unit: str) -> Counter:
+    """Equal readings, most of them zero, share one object."""
+    return Counter(value, kind, unit)
 
 
 def counted(value: object) -> Known[int]:
@@ -94,14 +106,20 @@ def counted(value: object) -> Known[int]:
         >>> counted("12"), counted("-"), counted(None)
         (12, UNKNOWN, UNKNOWN)
     """
-    if isinstance(value, bool) or not isinstance(value, int | str):
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
         return UNKNOWN
+    return _number(value)
+
+
+@lru_cache(maxsize=4096)
+def _number(value: int | str) -> Known[int]:
     plain = str(value).replace(",", "")
     if not (plain.isascii() and plain.isdigit() and len(plain) <= len(str(_HIGHEST))):
         return UNKNOWN
     return number if (number := int(plain)) <= _HIGHEST else UNKNOWN
 
 
+@lru_cache(maxsize=4096)
 def full_name(short: str) -> str:
     """Give the whole name of a port that a table shortens.
 
@@ -114,9 +132,9 @@ def full_name(short: str) -> str:
 
 def rows_of(data: object) -> Iterator[tuple[str, Json]]:
     """Yield the objects of a JSON object by name; what is no object is left out."""
-    if isinstance(data, Mapping):
+    if isinstance(data, dict):  # what json makes of an object
         for name, row in data.items():
-            if isinstance(row, Mapping):
+            if isinstance(row, dict):
                 yield str(name), row
 
 
@@ -173,7 +191,7 @@ def read_pfc_priorities(data: Json, source: Source, counts: Counts) -> None:
     for port, row in rows_of(data.get("interfaces")):
         for priority, frames in rows_of(row.get("priorities")):
             for name, meaning in _FRAMES.items():
-                if name in frames and re.fullmatch("[0-7]", priority):
+                if name in frames and priority in _PRIORITIES:
                     key = CounterKey(port, meaning, int(priority), name)
                     counts.add(
                         key,

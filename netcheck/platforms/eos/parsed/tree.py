@@ -24,9 +24,16 @@ class Source:
     def __init__(self, document: Document) -> None:
         self.document = document
         self._starts: list[int] = []
+        self._known: dict[tuple[int, str], Evidence] = {}
 
     def at(self, line: int, *, counter: str = "") -> Evidence:
         """Give the place of a line, counted from 1; of the whole document when it is 0."""
+        known = self._known.get((line, counter))
+        if known is None:
+            known = self._known[line, counter] = self._made(line, counter)
+        return known
+
+    def _made(self, line: int, counter: str) -> Evidence:
         number = line + self.document.first_line - 1 if line else 0
         return Evidence(
             self.document.name, number, 1 if line else 0, self.document.command, counter

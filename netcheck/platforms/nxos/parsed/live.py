@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
@@ -31,6 +32,7 @@ class Live:
             PortQos, and ``no_drop`` for the qos-groups that pause.
         device: Facts of the whole switch, likewise.
         is_counted: Some text was about counters.
+        seen: Ports that have a counter.
     """
 
     ports: dict[str, dict[str, tuple[Any, Evidence]]] = field(default_factory=dict)
@@ -40,6 +42,7 @@ class Live:
     defects: list[Defect] = field(default_factory=list)
     unread: list[Evidence] = field(default_factory=list)
     is_counted: bool = False
+    seen: set[str] = field(default_factory=set)
 
     # Any: facts are of every kind
     def say(self, port: str, fact: str, value: Any, where: Evidence) -> None:
@@ -53,10 +56,13 @@ class Live:
     def count(self, key: CounterKey, sense: Sense, value: Known[int], where: Evidence) -> None:
         """Note a counter; one that is there already stays unless it has no value."""
         self.is_counted = True
-        there = self.counters.get(key)
-        if there is None or there.value is UNKNOWN:
-            self.counters[key] = Counter(value, sense.kind, sense.unit)
-            self.evidence.setdefault(f"port {key.port} counters", where)
+        made = _counter(value, sense.kind, sense.unit)
+        there = self.counters.setdefault(key, made)
+        if there.value is UNKNOWN:
+            self.counters[key] = made
+        if key.port not in self.seen:
+            self.seen.add(key.port)
+            self.evidence[f"port {key.port} counters"] = where
 
     def tell_damaged(self, document: Document, line: int, text: str) -> None:
         """Note a line that is cut or damaged; what it would say stays unknown."""
@@ -86,6 +92,12 @@ class Live:
         )
 
 
+@lru_cache(maxsize=4096)
+def _counter(value: Known[int], kind: CounterClass, unit: str) -> Counter:
+    """Equal readings, most of them zero, share one object."""
+    return Counter(value, kind, unit)
+
+
 def at_line(document: Document, line: int, counter: str = "") -> Evidence:
     """Give the place of a line of a document, counted from 1; 0 is the document as a whole."""
     number = line + document.first_line - 1 if line else 0
@@ -110,5 +122,8 @@ def counted(value: object) -> Known[int]:
 
 def first_text(row: Mapping[str, Any], *names: str) -> str:  # Any: JSON of a device
     """Text of the first of these keys that the row has; else empty."""
-    found = next((row[name] for name in names if row.get(name) is not None), "")
-    return str(found).strip() if isinstance(found, str | int | float) else ""
+    for name in names:
+        found = row.get(name)
+        if found is not None:
+            return str(found).strip() if isinstance(found, (str, int, float)) else ""
+    return ""

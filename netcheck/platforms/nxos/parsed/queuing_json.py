@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final
 
 from netcheck.model.counters import CounterClass, CounterKey, Meaning
@@ -77,11 +78,13 @@ def total(values: list[Known[int]]) -> Known[int]:
     return sum(known) if values and len(known) == len(values) else UNKNOWN
 
 
+@lru_cache(maxsize=1024)
 def _title(name: str, unit: str) -> str:
     """Name of a counter with its unit once: ``Tx`` and ``Pkts`` are ``Tx Pkts``."""
     return name if name.endswith((unit, "Pkts", "Byts", "Bytes")) else f"{name} {unit}"
 
 
+@lru_cache(maxsize=1024)
 def _leading(text: str) -> int | None:
     """Qos-group of a text such as ``3 [Active] ...``; None for the CPU's and others."""
     match = re.match(r"([0-7])(?!\d)", text)

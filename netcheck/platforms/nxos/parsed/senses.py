@@ -8,6 +8,7 @@ All are 64 bits wide.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from netcheck.model.counters import CounterClass, Meaning
@@ -49,5 +50,10 @@ def sense_of(name: str, senses: Mapping[str, Sense]) -> Sense:
     found = senses.get(name)
     if found is not None:
         return found
+    return _other(name)
+
+
+@lru_cache(maxsize=1024)
+def _other(name: str) -> Sense:
     unit = "bytes" if name.endswith(("Byts", "Bytes")) else "packets"
     return Sense(Meaning.OTHER, _INFORMATION, unit)
