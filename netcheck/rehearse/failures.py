@@ -74,8 +74,7 @@ class Failures:
         self.subnet.settle()
         master.mark()
         began = time.monotonic()
-        with self.subnet.held():
-            self.subnet.simulator.unlink(node, port)
+        self.subnet.unlink(node, port)
         try:
             master.wait_up(AGAIN_S)
         except TransportError as error:
@@ -85,8 +84,7 @@ class Failures:
         findings = [_under(what, one) for one in self._judged(reading, sample, lost)]
         self.subnet.settle()
         master.mark()
-        with self.subnet.held():
-            self.subnet.simulator.relink(node, port)
+        self.subnet.relink(node, port)
         master.wait_up(AGAIN_S)
         gone = f", {len(lost)} hosts with it" if lost else ""
         return findings, f"{what}{gone}: routed around within {took:.2f} s"

@@ -18,6 +18,20 @@ ANSWER_S = 15.0
 LEAST_NODES, LEAST_SWITCHES, LEAST_PORTS = 64, 16, 512
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A command that the console was given: its log's length then, and the mark that ends it."""
+
+    line: str
+    mark: str
+    position: int
+
+    @property
+    def end(self) -> str:
+        """What the console says of the mark: that it is no command."""
+        return f"'{self.mark}' unknown"
+
+
 @dataclass
 class Simulator:
     """A running ibsim; commands of its console put faults in.
@@ -36,20 +50,33 @@ class Simulator:
         Raises:
             TransportError: The simulator has ended or does not answer.
         """
+        return self.answer(self.begin(line))
+
+    def begin(self, line: str) -> Asked:
+        """Give a command to the console; its answer is for ``answer`` to await.
+
+        Raises:
+            TransportError: The simulator has ended.
+        """
         self.marks += 1
-        mark = f"netcheck-mark-{self.marks}"
-        before = self.kept.log.stat().st_size
-        self.kept.send(f"{line}\n{mark}")
-        found = ""
+        asked = Asked(line, f"netcheck-mark-{self.marks}", self.kept.log.stat().st_size)
+        self.kept.send(f"{line}\n{asked.mark}")
+        return asked
 
-        def is_answered() -> bool:
-            nonlocal found
-            found = self._since(before)
-            return f"'{mark}' unknown" in found or not self.kept.is_running
+    def is_answered(self, asked: Asked) -> bool:
+        """Whether a command has been carried out, or never will be."""
+        return asked.end in self._since(asked.position) or not self.kept.is_running
 
-        if not wait_until(is_answered, ANSWER_S) or not self.kept.is_running:
-            raise TransportError(f"simulated fabric {self.name}: no answer to {line!r}")
-        return _told(found.partition(f"command '{mark}'")[0])
+    def answer(self, asked: Asked) -> str:
+        """Wait for what the console answers to a command.
+
+        Raises:
+            TransportError: The simulator has ended or does not answer.
+        """
+        came = wait_until(lambda: self.is_answered(asked), ANSWER_S)
+        if not came or not self.kept.is_running:
+            raise TransportError(f"simulated fabric {self.name}: no answer to {asked.line!r}")
+        return _told(self._since(asked.position).partition(f"command '{asked.mark}'")[0])
 
     def _since(self, position: int) -> str:
         with self.kept.log.open("rb") as log:
@@ -65,7 +92,7 @@ class Simulator:
         Raises:
             InputError: There is no such node, or nothing is linked there.
         """
-        self._do("Unlink", node, port)
+        self.finish(self.begin(f"Unlink {place(node, port)}"))
 
     def relink(self, node: str, port: int | None = None) -> None:
         """Put back what ``unlink`` took out.
@@ -73,7 +100,17 @@ class Simulator:
         Raises:
             InputError: There is no such node, or nothing was linked there.
         """
-        self._do("ReLink", node, port)
+        self.finish(self.begin(f"ReLink {place(node, port)}"))
+
+    def finish(self, asked: Asked) -> None:
+        """Wait for a command that answers nothing when all is well.
+
+        Raises:
+            InputError: It answers something.
+        """
+        answer = self.answer(asked)
+        if answer:
+            raise InputError(f"{asked.line}: {answer}")
 
     def count(self, node: str, port: int, counter: str, value: int) -> None:
         """Set a counter, such as ``PortCounters.SymbolErrorCounter``.
@@ -85,11 +122,10 @@ class Simulator:
         if "has been set" not in answer:
             raise InputError(f"{node} port {port} {counter}: {answer}")
 
-    def _do(self, verb: str, node: str, port: int | None) -> None:
-        place = f'"{node}"' if port is None else f'"{node}"[{port}]'
-        answer = self.say(f"{verb} {place}")
-        if answer:
-            raise InputError(f"{verb} {place}: {answer}")
+
+def place(node: str, port: int | None) -> str:
+    """A node, or one of its ports, as the console names it."""
+    return f'"{node}"' if port is None else f'"{node}"[{port}]'
 
 
 def _told(text: str) -> str:

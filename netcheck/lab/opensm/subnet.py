@@ -16,13 +16,14 @@ from netcheck.lab.opensm.diags import Diags
 from netcheck.lab.opensm.manager import Manager
 from netcheck.lab.opensm.network import Network
 from netcheck.lab.opensm.process import wait_until
-from netcheck.lab.opensm.simulator import Simulator
+from netcheck.lab.opensm.simulator import Simulator, place
 from netcheck.lab.opensm.tools import PATH, Tools, find_tools
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 -- a private folder is made in it
 UP_S = 120.0
 QUIET_S, QUIET_SHARE, QUIETEST_S = 0.3, 0.25, 3.0
 SETTLE_S = 20.0
+BEGUN_S = 0.3
 BOUND_LINE = "Setting IS_SM on port"
 BOUND_S, EARS_S = 10.0, 0.3
 
@@ -127,6 +128,33 @@ class SimulatedSubnet:
         finally:
             for each in running:
                 each.kept.signal(signal.SIGCONT)
+
+    def unlink(self, node: str, port: int | None = None) -> None:
+        """Take a cable out, or all cables of a node, with no packet on the way.
+
+        Raises:
+            InputError: There is no such node, or nothing is linked there.
+        """
+        self._change(f"Unlink {place(node, port)}")
+
+    def relink(self, node: str, port: int | None = None) -> None:
+        """Put back what ``unlink`` took out.
+
+        Raises:
+            InputError: There is no such node, or nothing was linked there.
+        """
+        self._change(f"ReLink {place(node, port)}")
+
+    def _change(self, line: str) -> None:
+        """Change cables while managers are held, at least until the change has begun.
+
+        A switch that goes away tells of a hundred ports; the simulator waits for the
+        manager to take that in before it ends.
+        """
+        with self.held():
+            asked = self.simulator.begin(line)
+            wait_until(lambda: self.simulator.is_answered(asked), BEGUN_S)
+        self.simulator.finish(asked)
 
     def master(self) -> Manager | None:
         """The manager that says it is MASTER and runs."""

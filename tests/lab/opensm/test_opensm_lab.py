@@ -85,10 +85,9 @@ def test_a_call_that_fails_says_why(running: SimulatedSubnet) -> None:
 @needs_opensm
 def test_a_link_is_taken_out_and_put_back(running: SimulatedSubnet) -> None:
     manager = running.managers["sm01"]
-    for change in (running.simulator.unlink, running.simulator.relink):
+    for change in (running.unlink, running.relink):
         manager.mark()
-        with running.held():
-            change(leaf_id(0), 5)
+        change(leaf_id(0), 5)
         assert manager.wait_up(20) < 20
     assert "-> Down" not in running.diags.run("iblinkinfo", "-d").text
 
@@ -97,8 +96,7 @@ def test_a_link_is_taken_out_and_put_back(running: SimulatedSubnet) -> None:
 def test_a_whole_switch_fails_and_the_rest_stays_up(running: SimulatedSubnet) -> None:
     manager = running.managers["sm01"]
     manager.mark()
-    with running.held():
-        running.simulator.unlink(spine_id(0))
+    running.unlink(spine_id(0))
     manager.wait_up(20)
     assert running.diags.run("ibswitches").text.count("Switch") == 5
 
