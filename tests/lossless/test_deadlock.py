@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netcheck.lossless.deadlock import (
-    Channel,
     loops,
     rings,
     rings_after_failures,
     rings_of_routes,
 )
+from netcheck.lossless.odd_turns import Channel
 from netcheck.lossless.topology import Failure, Topology
 
 SECONDS = 10
