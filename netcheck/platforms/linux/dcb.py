@@ -177,6 +177,13 @@ def _eight(value: Any) -> list[Any]:  # Any: JSON of a tool
     return value
 
 
+def _whole(value: Any) -> int:  # Any: JSON of a tool, or a word of its text
+    """A whole number; 3.7, true and 1e999 are damage, not 3, 1 and an overflow."""
+    if isinstance(value, bool | float):
+        raise ValueError(f"expected a whole number, found {value}")  # noqa: TRY004 -- damage, as all else
+    return int(value)
+
+
 def _pfc(page: Page, line: int, data: dict[str, Any]) -> Iterator[Item]:
     bits = _eight(data["prio_pfc"])
     if not all(isinstance(bit, bool) for bit in bits):
@@ -190,7 +197,7 @@ def _pfc(page: Page, line: int, data: dict[str, Any]) -> Iterator[Item]:
 
 def _ets(page: Page, line: int, data: dict[str, Any]) -> Iterator[Item]:
     schedulers = {
-        queue: Scheduler(_KINDS[kind], weight)
+        queue: Scheduler(_KINDS[kind], _whole(weight))
         if _KINDS[kind] is SchedulerKind.WEIGHTED
         else Scheduler(_KINDS[kind])
         for queue, (kind, weight) in enumerate(
@@ -201,7 +208,7 @@ def _ets(page: Page, line: int, data: dict[str, Any]) -> Iterator[Item]:
 
 
 def _prio_tc(page: Page, line: int, data: dict[str, Any]) -> Iterator[Item]:
-    queues = FrozenMap(dict(enumerate(map(int, _eight(data["prio_tc"])))))
+    queues = FrozenMap(dict(enumerate(map(_whole, _eight(data["prio_tc"])))))
     yield page.of_port("priority_to_queue", queues, line)
 
 
@@ -210,19 +217,19 @@ def _willing(page: Page, line: int, data: dict[str, Any]) -> Iterator[Item]:
 
 
 def _dscp_prio(page: Page, line: int, data: dict[str, Any]) -> Iterator[Item]:
-    found = {int(dscp): int(priority) for dscp, priority in data["dscp_prio"]}
+    found = {_whole(dscp): _whole(priority) for dscp, priority in data["dscp_prio"]}
     if len(found) != len(data["dscp_prio"]):
         raise ValueError("a DSCP has two priorities")
     yield page.of_port("dscp_to_priority", FrozenMap(dict(sorted(found.items()))), line)
 
 
 def _prio_buffer(page: Page, line: int, data: dict[str, Any]) -> Iterator[Item]:
-    groups = FrozenMap(dict(enumerate(map(int, _eight(data["prio_buffer"])))))
+    groups = FrozenMap(dict(enumerate(map(_whole, _eight(data["prio_buffer"])))))
     yield page.of_port("priority_to_priority_group", groups, line)
 
 
 def _buffer_size(page: Page, line: int, data: dict[str, Any]) -> Iterator[Item]:
-    sizes = map(int, _eight(data["buffer_size"]))
+    sizes = map(_whole, _eight(data["buffer_size"]))
     buffers = {group: Buffer(size_bytes=size) for group, size in enumerate(sizes)}
     yield page.of_port("ingress_buffer", FrozenMap(buffers), line)
 

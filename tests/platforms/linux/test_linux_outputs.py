@@ -200,6 +200,23 @@ def test_dcb_gives_maps_shares_and_buffers() -> None:
     }
 
 
+@pytest.mark.parametrize("number", ["1e999", "3.7", "true", "null", '"x"'])
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ('{"dscp_prio":[[26,#],[48,6]]}', "dscp_to_priority"),
+        ('{"prio_tc":[0,1,2,#,4,5,6,7]}', "priority_to_queue"),
+        ('{"prio_buffer":[0,0,0,#,0,0,0,0]}', "priority_to_priority_group"),
+        ('{"buffer_size":[#,130944,0,0,0,0,0,0]}', "ingress_buffer"),
+    ],
+)
+def test_a_number_of_dcb_that_is_not_whole_is_unknown(text: str, fact: str, number: str) -> None:
+    form = {"dscp_prio": "app", "prio_tc": "ets"}.get(text[2:].split('"', maxsplit=1)[0], "buffer")
+    found = read((f"dcb -j {form} show dev rail0", text.replace("#", number)))
+    assert getattr(found.ports["rail0"].qos, fact) is UNKNOWN
+    assert found.defects
+
+
 @pytest.mark.parametrize(
     "text",
     ['{"prio_pfc":[false,false,true]}', '{"prio_pfc":[0,0,0,1,0,0,0,0]}', '{"prio_pfc":7}'],
