@@ -43,6 +43,7 @@ golden: $(STAMP)  ## write the golden configurations again; read every changed l
 	for platform in cumulus eos nxos sonic; do $(BIN)/python -m tests.platforms.$$platform.regenerate_golden; done
 
 bench: $(STAMP)  ## figures beside peers, into benchmarks/RESULTS.md
+	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.parts
 	$(BIN)/python -m benchmarks.peers
