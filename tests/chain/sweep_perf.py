@@ -24,7 +24,7 @@ from netcheck.perf import bench, measure
 from netcheck.perf.deltas import Moved, deltas
 from netcheck.perf.losses import loss_sights, pause_sights, traffic_sights
 from netcheck.perf.observe import RoundResult, tested_classes
-from netcheck.perf.schedule import Endpoint, Pattern, Round, rounds
+from netcheck.perf.schedule import Depth, Endpoint, Pattern, Round, rounds
 from netcheck.perf.verdict import judge_perf
 from netcheck.platforms.platform import load
 
@@ -126,7 +126,9 @@ def record(fabric: Fabric) -> Recording:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bench, "read_documents", kept)
         patch.setattr(measure, "rounds", _incasts)
-        results = measure.measure(fabric, measure.PerfOptions(duration_s=2, settle_s=0.0))
+        results = measure.measure(
+            fabric, measure.PerfOptions(duration_s=2, settle_s=0.0, more_rounds=0)
+        )
     found = [_recording(fabric, result, texts) for result in results]
     return next((one for one in found if one.whole is not RunResult.LOSSLESS), found[0])
 
@@ -139,5 +141,5 @@ def _recording(
     return Recording(fabric, result, own)
 
 
-def _incasts(ends: Sequence[Endpoint], islands: Mapping[str, str]) -> list[Round]:
-    return [one for one in rounds(ends, islands) if one.pattern is Pattern.INCAST]
+def _incasts(ends: Sequence[Endpoint], islands: Mapping[str, str], depth: Depth) -> list[Round]:
+    return [one for one in rounds(ends, islands, depth) if one.pattern is Pattern.INCAST]

@@ -74,14 +74,16 @@ def test_findings_are_listed_by_verdict_severity_rule_and_place() -> None:
         (Format.CSV, 500, 100, 10),
         (Format.SARIF, 1500, 1, 2),
         (Format.JUNIT, 4000, 1, 2),
-        (Format.TEXT, 1500, 1, 2),
+        (Format.TEXT, 4000, 1, 2),
     ],
 )
 def test_a_long_report_takes_a_small_share_of_its_size(
     form: Format, findings: int, places: int, share: int, tmp_path: Path
 ) -> None:
-    given = report(findings, places=places)
     path = tmp_path / "report"
+    # modules are loaded, and what is kept of places is made, before memory is looked at
+    write_whole(path, pieces_in_format(report(12), form), is_synced=False)
+    given = report(findings, places=places)
     tracemalloc.start()
     write_whole(path, pieces_in_format(given, form), is_synced=False)
     _, peak = tracemalloc.get_traced_memory()
