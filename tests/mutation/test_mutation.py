@@ -19,6 +19,7 @@ STRIDES = {"sonic": 211, "cumulus": 151, "eos": 97, "nxos": 109, HOSTS: 241}
 LEAST_TRIED = 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("platform", [*kinds(), HOSTS])
 def test_what_harms_traffic_is_found_by_lint(platform: str, tmp_path: Path) -> None:
     outcome = of_platform(platform, tmp_path, STRIDES[platform], start=7, is_hasty=True)
