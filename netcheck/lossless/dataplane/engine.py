@@ -9,12 +9,13 @@ from functools import partial
 
 from netcheck.lossless.dataplane.buffers import EgressAccount, IngressAccount, Pool
 from netcheck.lossless.dataplane.network import (
-    RESPONSE_QUANTA,
+    QUANTUM_BYTES,
     Flow,
     Hop,
     Network,
     Nic,
     Port,
+    response_s,
 )
 from netcheck.lossless.dataplane.ports import (
     CNP,
@@ -27,7 +28,6 @@ from netcheck.lossless.dataplane.ports import (
 from netcheck.lossless.dataplane.sender import CNP_WIRE_BYTES, GAP_BYTES, Sender
 
 NS_PER_M = 5e-9
-QUANTUM_BYTES = 64
 PAUSE_WIRE_BYTES = 84
 FCS_BYTES = 4
 LONGEST_PAUSE_QUANTA = 65535
@@ -490,14 +490,3 @@ class Engine:
             self._lose(train, train.packets)
             if train.account is not None:
                 self._release(train.account, queue, size)
-
-
-def response_s(port: Port) -> float:
-    """Seconds from a received pause frame to standstill.
-
-    Source: sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua.
-    """
-    quanta = port.response_quanta
-    if quanta is None:
-        quanta = RESPONSE_QUANTA.get(port.speed_bps, 905)
-    return quanta * QUANTUM_BYTES * 8 / port.speed_bps

@@ -15,6 +15,7 @@ CODE_POINTS = 64
 
 # 64-byte quanta a peer may take to stop, by speed.
 # Source: sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua (peer response time).
+QUANTUM_BYTES = 64
 RESPONSE_QUANTA = {
     10_000_000_000: 67,
     25_000_000_000: 80,
@@ -202,3 +203,14 @@ class Network:
 
     nodes: Mapping[str, Node]
     cables: tuple[Cable, ...]
+
+
+def response_s(port: Port) -> float:
+    """Seconds from a received pause frame to standstill.
+
+    Source: sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua.
+    """
+    quanta = port.response_quanta
+    if quanta is None:
+        quanta = RESPONSE_QUANTA.get(port.speed_bps, 905)
+    return quanta * QUANTUM_BYTES * 8 / port.speed_bps

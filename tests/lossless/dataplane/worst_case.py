@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 
-from netcheck.lossless.dataplane.engine import Engine, response_s
+from netcheck.lossless.dataplane.engine import Engine
 from netcheck.lossless.dataplane.network import (
     Account,
     Cable,
@@ -16,6 +16,7 @@ from netcheck.lossless.dataplane.network import (
     Node,
     Port,
     Queue,
+    response_s,
 )
 from netcheck.lossless.incast import Incast, cell_headroom_bytes
 from tests.lossless.dataplane.small_networks import DSCPS, LOSSLESS, RDMA, RDMA_DSCP
