@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _LOGIN_S: Final = 15.0
 _INTERRUPTED: Final = 130
 _INTERRUPT_AGAIN_S: Final = 0.25
+_SHOWN_LAST: Final = 200
 _INTERRUPT_SHOWN: Final = re.compile(r"(?:\^C\n?)+\Z")
 _CHUNK: Final = 65536
 
@@ -168,7 +169,8 @@ class Session:
                     self._running = ""
                     return Output(shown, _INTERRUPTED)
             if time.monotonic() >= end:
-                raise self._broken(f"{self._running}: does not stop")
+                shown_last = _text(bytes(self._buffer))[-_SHOWN_LAST:]
+                raise self._broken(f"{self._running}: does not stop; it showed {shown_last!r}")
             # Once may not do: a shell that is starting the next command of the line waits on,
             # and with each Ctrl-C the terminal drops what it has not passed on, such as a
             # prompt or what was typed next. So again, each time after a longer wait.

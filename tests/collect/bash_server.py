@@ -10,6 +10,7 @@ import asyncio
 import fcntl
 import os
 import pty
+import signal
 import sys
 import termios
 from pathlib import Path
@@ -69,6 +70,8 @@ async def _shell(folder: Path, process: asyncssh.SSHServerProcess[bytes]) -> Non
 
 
 def _take_terminal() -> None:
+    # as sshd does: a run in the background ignores it, and every command would inherit that
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
