@@ -8,13 +8,57 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
-from netcheck.lossless.dataplane.engine import Engine, Stop
+from netcheck.lossless.dataplane.engine import Engine
 from netcheck.lossless.dataplane.ports import CNP, DATA
 from netcheck.lossless.dataplane.result import FlowCounters, PortCounters
+from netcheck.lossless.dataplane.stops import Stop
 
 Key = tuple[str, str]
-Passed = Sequence[tuple[int, int, list[int], list[int]]]
+Row = tuple[int, ...]
+Rows = tuple[Row, Row]
+
+
+class Passed(NamedTuple):
+    """What became of one flow's packets.
+
+    Attributes:
+        arrived, notified: Data and CNPs that came to their ends.
+        lost, unseen: Of data and of CNPs, by stop: lost after the stop's port
+            had counted them in, and before.
+        most_unseen: What a sender that hears nothing sends before it gives up.
+    """
+
+    arrived: int
+    notified: int
+    lost: Rows
+    unseen: Rows
+    most_unseen: int
+
+    def extended(self, before: Passed, factor: float) -> Passed:
+        """Let what grew since ``before`` grow ``factor`` times more."""
+        unseen = _more_rows(before.unseen, self.unseen, factor)
+        arrived = _more(before.arrived, self.arrived, factor)
+        if not arrived:
+            total = max(1, sum(unseen[0]))
+            share = min(1.0, self.most_unseen / total)
+            unseen = (tuple(round(share * one) for one in unseen[0]), unseen[1])
+        notified = _more(before.notified, self.notified, factor)
+        lost = _more_rows(before.lost, self.lost, factor)
+        return Passed(arrived, notified, lost, unseen, self.most_unseen)
+
+
+def _more(old: int, new: int, factor: float) -> int:
+    return new + round((new - old) * factor)
+
+
+def _more_rows(old: Rows, new: Rows, factor: float) -> Rows:
+    data, cnps = (
+        tuple(_more(a, b, factor) for a, b in zip(*rows, strict=True))
+        for rows in zip(old, new, strict=True)
+    )
+    return data, cnps
 
 
 class _Sums:
@@ -45,22 +89,23 @@ class _Sums:
 
 def carry(
     engine: Engine,
-    passed: Passed,
+    passed: Sequence[Passed],
     ports: dict[Key, PortCounters],
     flows: dict[str, FlowCounters],
 ) -> None:
     """Count ``passed`` at every port of each flow's way, in place."""
     sums = {key: _Sums() for key in ports}
-    for flow, (arrived, notified, lost, lost_cnps) in zip(engine.flows, passed, strict=True):
-        _way(flow.stops[DATA], arrived, lost, sums)
-        _way(flow.stops[CNP], notified, lost_cnps, sums)
+    for flow, one in zip(engine.flows, passed, strict=True):
+        arrived, dropped = one.arrived, sum(one.lost[DATA]) + sum(one.unseen[DATA])
+        _way(flow.stops[DATA], arrived, one.lost[DATA], one.unseen[DATA], sums)
+        _way(flow.stops[CNP], one.notified, one.lost[CNP], one.unseen[CNP], sums)
         name = flow.sender.flow.name
         row = flows[name]
         flows[name] = replace(
             row,
-            sent=arrived + sum(lost),
+            sent=arrived + dropped,
             arrived=arrived,
-            dropped=sum(lost),
+            dropped=dropped,
             delivered=min(row.delivered, arrived),
             marked=min(row.marked, arrived),
         )
@@ -68,7 +113,9 @@ def carry(
         ports[key] = found.put_into(ports[key])
 
 
-def _way(stops: Sequence[Stop], arrived: int, lost: Sequence[int], sums: dict[Key, _Sums]) -> None:
+def _way(
+    stops: Sequence[Stop], arrived: int, lost: Row, unseen: Row, sums: dict[Key, _Sums]
+) -> None:
     """Count one way of a flow, from its end to its beginning."""
     packets = arrived
     for place in range(len(stops) - 1, -1, -1):
@@ -84,3 +131,4 @@ def _way(stops: Sequence[Stop], arrived: int, lost: Sequence[int], sums: dict[Ke
             added = sums[stop.ingress.key]
             added.rx_packets[stop.priority] += packets
             added.rx_bytes[stop.priority] += packets * stop.frame
+        packets += unseen[place]

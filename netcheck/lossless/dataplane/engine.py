@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
-from netcheck.lossless.dataplane.buffers import EgressAccount, IngressAccount, Pool
+from netcheck.lossless.dataplane.assembled import build_ports
+from netcheck.lossless.dataplane.buffers import Pool
 from netcheck.lossless.dataplane.network import (
     QUANTUM_BYTES,
     Flow,
     Hop,
     Network,
     Nic,
-    Port,
+    Wear,
     response_s,
 )
 from netcheck.lossless.dataplane.ports import (
@@ -26,51 +26,13 @@ from netcheck.lossless.dataplane.ports import (
     Train,
 )
 from netcheck.lossless.dataplane.sender import CNP_WIRE_BYTES, GAP_BYTES, Sender
+from netcheck.lossless.dataplane.stops import FlowState, Stop
 
-NS_PER_M = 5e-9
 PAUSE_WIRE_BYTES = 84
 FCS_BYTES = 4
 LONGEST_PAUSE_QUANTA = 65535
 MAC_S = 100e-9
-LEAST_XON_OFFSET = 8192
 HOST_POOL = "host"
-
-
-@dataclass(slots=True)
-class Stop:
-    """What one node does with one flow's packets; ``most_*``: longest frames without FCS."""
-
-    ingress: PortState | None
-    egress: PortState | None
-    priority: int
-    frame: int
-    wire: int
-    cells: int = 0
-    group: GroupState | None = None
-    queue: QueueState | None = None
-    is_ecn_capable: bool = False
-    most_in: int = 0
-    most_out: int = 0
-
-
-@dataclass(slots=True)
-class FlowState:
-    """A flow's ends and the marks it met."""
-
-    sender: Sender
-    stops: tuple[tuple[Stop, ...], tuple[Stop, ...]]
-    back_s: float = 0.0
-    marked: int = 0
-    cnp_sent: int = 0
-    cnp_handled: int = 0
-    cnp_ignored: int = 0
-    arrived: int = 0
-    finished_s: float = 0.0
-    lost: tuple[list[int], list[int]] = field(default_factory=lambda: ([], []))
-
-    def __post_init__(self) -> None:
-        for kind, stops in enumerate(self.stops):
-            self.lost[kind].extend([0] * len(stops))
 
 
 class Engine:
@@ -89,56 +51,12 @@ class Engine:
         self.pausing: dict[GroupState, None] = {}
         self.first_pause_s = -1.0
         self.events = 0
-        self._build_ports()
+        build_ports(network, self.ports, self.pools)
+        self.intakes = [port.intake for port in self.ports.values() if port.intake is not None]
         self.flows = [self._start(index, flow) for index, flow in enumerate(flows)]
         self.by_sender = {flow.sender: flow for flow in self.flows}
 
     # Building
-
-    def _build_ports(self) -> None:
-        for node in self.network.nodes.values():
-            for name, size in node.pools.items():
-                self.pools[node.name, name] = Pool(size)
-            for name, port in node.ports.items():
-                key = (node.name, name)
-                self.ports[key] = self._build_port(key, port, node.nics.get(name))
-        for cable in self.network.cables:
-            a, b = self.ports.get(cable.a), self.ports.get(cable.b)
-            if a is None or b is None:
-                continue
-            a.peer, b.peer = b, a
-            a.delay_s = b.delay_s = cable.length_m * NS_PER_M + cable.extra_delay_s
-
-    def _build_port(self, key: tuple[str, str], port: Port, nic: Nic | None) -> PortState:
-        state = PortState(key, port, nic)
-        for queue in state.queues:
-            setup = port.queues.get(queue.number)
-            if setup is not None:
-                queue.is_strict, queue.weight = setup.is_strict, max(setup.weight, 0.01)
-                queue.ecn, queue.limit_bps = setup.ecn, setup.limit_bps
-                if setup.account is not None:
-                    pool = self._pool(key[0], setup.account.pool)
-                    queue.account = EgressAccount(setup.account, pool)
-        for number in range(len(state.queues)):
-            account = port.groups.get(number)
-            state.groups.append(
-                GroupState(
-                    state,
-                    number,
-                    None
-                    if account is None
-                    else IngressAccount(
-                        account, self._pool(key[0], account.pool), least_xon_offset=LEAST_XON_OFFSET
-                    ),
-                    port.pfc_of_group.get(number, frozenset()) & port.pauses_sent,
-                )
-            )
-        return state
-
-    def _pool(self, node: str, name: str) -> Pool:
-        if (node, name) not in self.pools:
-            self.pools[node, name] = Pool(0)
-        return self.pools[node, name]
 
     def _start(self, index: int, flow: Flow) -> FlowState:
         first = self.ports[flow.path[0].node, flow.path[0].egress]
@@ -151,8 +69,10 @@ class Engine:
         answer = last.nic or Nic()
         capable = flow.is_ecn_capable or sender.is_reacting
         data = self._stops(flow.path, flow.dscp, flow.pcp, sender.wire_bytes, capable=capable)
+        self._wear(data, flow.name, flow.dscp)
         cnp_pcp = None if flow.pcp is None else answer.cnp_pcp
         back = self._stops(flow.back, answer.cnp_dscp, cnp_pcp, CNP_WIRE_BYTES, capable=False)
+        self._wear(back, flow.name, answer.cnp_dscp)
         state = FlowState(sender, (data, back), sum(self._hop_s(stop) for stop in back))
         queue = data[0].queue
         if queue is not None and first.port.is_up:
@@ -188,6 +108,40 @@ class Engine:
             stops.append(stop)
         return tuple(stops)
 
+    @staticmethod
+    def _wear(stops: Sequence[Stop], flow: str, dscp: int) -> None:
+        """Note at each stop what hits this flow there."""
+        for stop in stops:
+            if stop.ingress is None:
+                continue
+            place = " ".join(stop.ingress.key)
+            cable, chip = stop.ingress.worn, stop.ingress.port.wear
+            stop.on_cable = cable if cable and cable.hits(place, flow, dscp) else None
+            stop.in_chip = chip if chip and chip.hits(place, flow, dscp) else None
+
+    def storm(self, duration_s: float) -> None:
+        """Begin the pauses without end; watchdogs that act within ``duration_s`` have acted.
+
+        A detection takes much longer than what is stepped through.
+        """
+        for port in self.ports.values():
+            peer = port.peer
+            for priority in port.port.storms if peer is not None else ():
+                group = GroupState(port, priority, None, frozenset({priority}))
+                self.pausing[group] = None
+                self.events += 1
+                if peer is not None:
+                    self._obey(group, peer, 1, is_on=True)
+                    self._break_storm(peer, priority, duration_s)
+
+    @staticmethod
+    def _break_storm(port: PortState, priority: int, duration_s: float) -> None:
+        watchdog, queue = port.port.watchdog, port.queues[port.port.queue_of_pfc[priority]]
+        is_watched = watchdog is not None and priority in watchdog.priorities
+        if queue.pauses and is_watched and watchdog and watchdog.detection_s < duration_s:
+            queue.storms = 1
+            queue.is_stormed = watchdog.action == "drop"
+
     # Stepping
 
     def run_until(self, end_s: float) -> None:
@@ -196,6 +150,8 @@ class Engine:
         while self.now < end_s:
             for call in self.calls.pop(self.step, ()):
                 call()
+            if self.intakes:
+                self._drain()
             for port, train in self.trains.pop(self.step, ()):
                 self._arrive(port, train)
             for port in tuple(self.active):
@@ -222,22 +178,64 @@ class Engine:
     def _arrive(self, port: PortState, train: Train) -> None:
         train.hop += 1
         stop = self.flows[train.sender.index].stops[train.kind][train.hop]
+        if stop.on_cable and not self._passes(stop.on_cable, train, stop, port):
+            return
         packets = train.packets
         port.rx_packets[stop.priority] += packets
         port.rx_bytes[stop.priority] += packets * stop.frame
         if stop.frame - FCS_BYTES > stop.most_in:
             port.oversize_in += packets
             self._lose(train, packets)
+        elif stop.in_chip and not self._passes(stop.in_chip, train, stop):
+            return
         elif stop.egress is None:
-            self._consume(port, train, stop)
+            self._take_in(port, train, stop)
         elif stop.frame - FCS_BYTES > stop.most_out or not stop.egress.port.is_up:
             stop.egress.oversize_out += packets
             self._lose(train, packets)
         else:
             self._enqueue(train, stop)
 
-    def _lose(self, train: Train, packets: int) -> None:
-        self.flows[train.sender.index].lost[train.kind][train.hop] += packets
+    def _passes(
+        self, wear: Wear, train: Train, stop: Stop, cable_end: PortState | None = None
+    ) -> bool:
+        """Lose the worn share of a train, on the cable or else in the chip; False: all of it."""
+        stop.worn_credit += wear.loss_share * train.packets
+        worn = min(int(stop.worn_credit), train.packets)
+        if not worn:
+            return True
+        stop.worn_credit -= worn
+        self._lose(train, worn, is_seen=cable_end is None)
+        if cable_end is not None and wear.is_counted:
+            cable_end.errors_in += worn
+        train.packets -= worn
+        train.marked = min(train.marked, train.packets)
+        return train.packets > 0
+
+    def _take_in(self, port: PortState, train: Train, stop: Stop) -> None:
+        """Let a host take packets, at its own pace where that is less than the wire's."""
+        if port.intake is not None and stop.group is not None:
+            taken = port.intake.take(stop.group, train.packets, stop.frame)
+            if taken < train.packets:
+                stop.group.drops += train.packets - taken
+                self._lose(train, train.packets - taken)
+                train.packets = taken
+            account = stop.group.account
+            if account is not None and stop.group.paused_priorities and account.wants_xoff():
+                self._send_pause(stop.group, is_on=True)
+        if train.packets:
+            self._consume(port, train, stop)
+
+    def _drain(self) -> None:
+        for intake in self.intakes:
+            for group in intake.drain(self.step_s):
+                if group.account is not None and group.account.wants_xon():
+                    self._send_pause(group, is_on=False)
+
+    def _lose(self, train: Train, packets: int, *, is_seen: bool = True) -> None:
+        """Count a loss at this stop; ``is_seen``: after the port had counted the packets in."""
+        flow = self.flows[train.sender.index]
+        (flow.lost if is_seen else flow.unseen)[train.kind][train.hop] += packets
         if train.kind == DATA:
             train.sender.dropped += packets
             self.events += 1

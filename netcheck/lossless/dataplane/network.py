@@ -7,6 +7,7 @@ holds: whoever fills these types reads a device (or a fabric) himself.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -82,6 +83,29 @@ class Watchdog:
 
 
 @dataclass(frozen=True, slots=True)
+class Wear:
+    """What a worn cable, module or chip does to packets that pass it in one direction.
+
+    Attributes:
+        loss_share: Share of the packets that it loses, of the flows it hits.
+        one_flow_in: It hits one flow in so many, by a hash of its own; 1 is all.
+        dscps: It hits these marks only; any where empty.
+        is_counted: The receiving end counts what is lost as damaged (FCS, FEC).
+    """
+
+    loss_share: float
+    one_flow_in: int = 1
+    dscps: frozenset[int] = frozenset()
+    is_counted: bool = False
+
+    def hits(self, place: str, flow: str, dscp: int) -> bool:
+        """Whether it hits a flow."""
+        if self.dscps and dscp not in self.dscps:
+            return False
+        return not zlib.crc32(f"{place} {flow}".encode()) % self.one_flow_in
+
+
+@dataclass(frozen=True, slots=True)
 class Port:
     """One port as its hardware holds it.
 
@@ -95,6 +119,8 @@ class Port:
         pfc_of_group: ``priority group -> PFC priorities`` named in its pause frames.
         queue_of_pfc: Queue that a received pause on a PFC priority stops.
         response_quanta: 64-byte quanta from a received pause to standstill.
+        wear: What the chip does to packets that came in here, and counts nowhere.
+        storms: PFC priorities on which this port pauses its peer without end.
     """
 
     speed_bps: int
@@ -115,6 +141,8 @@ class Port:
     watchdog: Watchdog | None = None
     response_quanta: int | None = None
     mtu_of: Mapping[int, int] = field(default_factory=dict)
+    wear: Wear | None = None
+    storms: frozenset[int] = frozenset()
 
     def frame_limit(self, priority: int) -> int:
         """Largest frame without FCS of a switch priority."""
@@ -129,7 +157,8 @@ class Nic:
         reaction_priorities: Slows down for CNPs on these; also marks them ECN-capable.
         notification_priorities: Answers marked packets on these with CNPs.
         cnp_gap_s: Shortest time between two CNPs of one flow.
-        receive_bps: Speed at which the host takes packets; None is line rate.
+        receive_bps: Speed at which the host takes packets out of the port's
+            priority groups; None is line rate.
     """
 
     reaction_priorities: frozenset[int] = frozenset()
@@ -154,12 +183,19 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Cable:
-    """A cable between two ports, each ``(node, port)``."""
+    """A cable between two ports, each ``(node, port)``.
+
+    Attributes:
+        limit_bps: What both ends run at where not all lanes work.
+        worn: What happens to packets on their way to ``b``.
+    """
 
     a: tuple[str, str]
     b: tuple[str, str]
     length_m: float
     extra_delay_s: float = 0.0
+    limit_bps: int | None = None
+    worn: Wear | None = None
 
 
 @dataclass(frozen=True, slots=True)

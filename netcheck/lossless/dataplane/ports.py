@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 
 from netcheck.lossless.dataplane.buffers import EgressAccount, IngressAccount
-from netcheck.lossless.dataplane.network import PRIORITIES, EcnCurve, Nic, Port
+from netcheck.lossless.dataplane.intake import Intake
+from netcheck.lossless.dataplane.network import PRIORITIES, EcnCurve, Nic, Port, Wear
 from netcheck.lossless.dataplane.sender import Sender
 
 DATA, CNP = 0, 1
@@ -133,8 +134,10 @@ class PortState:
     __slots__ = (
         "credit",
         "delay_s",
+        "errors_in",
         "groups",
         "in_packets",
+        "intake",
         "is_switch",
         "key",
         "last_wire",
@@ -155,6 +158,7 @@ class PortState:
         "tx_packets",
         "virtual",
         "wire_bytes_per_s",
+        "worn",
     )
 
     def __init__(self, key: tuple[str, str], port: Port, nic: Nic | None) -> None:
@@ -171,7 +175,9 @@ class PortState:
         self.groups: list[GroupState] = []
         self.queues = [QueueState(number) for number in range(PRIORITIES)]
         self.live: list[QueueState] = []
-        self.in_packets = self.oversize_in = self.oversize_out = 0
+        self.in_packets = self.oversize_in = self.oversize_out = self.errors_in = 0
+        self.worn: Wear | None = None
+        self.intake: Intake | None = None
         self.pfc_in = [0] * PRIORITIES
         self.pfc_out = [0] * PRIORITIES
         self.pause_seconds = [0.0] * PRIORITIES

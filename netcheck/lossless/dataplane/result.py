@@ -19,7 +19,8 @@ class PortCounters:
     Shape:
         Rows are by switch priority (``tx_*``, ``rx_*``), by PFC priority
         (``pfc_*``, ``paused_s``), by queue (``queue_*``) or by priority group
-        (``group_*``); ``*_peak`` are highest fills in bytes.
+        (``group_*``); ``*_peak`` are highest fills in bytes. ``errors_in`` are
+        packets that came damaged.
     """
 
     tx_packets: Row = ZEROS
@@ -41,6 +42,7 @@ class PortCounters:
     group_headroom_peak: Row = ZEROS
     oversize_in: float = 0
     oversize_out: float = 0
+    errors_in: float = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from netcheck.lossless.dataplane.carry import carry
-from netcheck.lossless.dataplane.engine import Engine, FlowState
+from netcheck.lossless.dataplane.carry import Passed, carry
+from netcheck.lossless.dataplane.engine import Engine
 from netcheck.lossless.dataplane.network import Flow, Network
 from netcheck.lossless.dataplane.ports import PortState
 from netcheck.lossless.dataplane.result import FlowCounters, PortCounters, Result, stretched
+from netcheck.lossless.dataplane.stops import FlowState
 
 STEP_S = 200e-9
 QUIET_S = 0.2e-3
@@ -19,7 +20,7 @@ FEW_SENDERS = 8
 SHORTEST_SHARE = 0.15
 
 Reading = tuple[dict[tuple[str, str], PortCounters], dict[str, FlowCounters]]
-Losses = list[tuple[int, int, list[int], list[int]]]
+TRIES = 8  # a sender that hears nothing gives up after so many windows
 
 
 def run(
@@ -38,6 +39,7 @@ def run(
     the end counts as never sent, so that packets agree along each way.
     """
     engine = Engine(network, flows, step_s=step_s)
+    engine.storm(duration_s)
     senders = len({flow.path[0] for flow in flows})
     share = min(1.0, max(FEW_SENDERS / max(senders, 1), SHORTEST_SHARE))
     settle_s, window_s = settle_s * share, WINDOW_S * share
@@ -60,34 +62,23 @@ def run(
     return Result(ports, counters, peaks, engine.first_pause_s, end)
 
 
-def _passed(engine: Engine) -> Losses:
-    """Packets that arrived, data and CNPs, and those lost at each stop, by flow."""
+def _passed(engine: Engine) -> list[Passed]:
+    """What became of each flow's packets so far."""
     return [
-        (
+        Passed(
             flow.arrived,
             flow.cnp_handled + flow.cnp_ignored,
-            list(flow.lost[0]),
-            list(flow.lost[1]),
+            (tuple(flow.lost[0]), tuple(flow.lost[1])),
+            (tuple(flow.unseen[0]), tuple(flow.unseen[1])),
+            flow.sender.window * TRIES,
         )
         for flow in engine.flows
     ]
 
 
-def _extended(before: Losses, after: Losses, factor: float) -> Losses:
+def _extended(before: list[Passed], after: list[Passed], factor: float) -> list[Passed]:
     """Let what grew between two readings grow ``factor`` times more."""
-
-    def more(old: int, new: int) -> int:
-        return new + round((new - old) * factor)
-
-    return [
-        (
-            more(old[0], new[0]),
-            more(old[1], new[1]),
-            [more(a, b) for a, b in zip(old[2], new[2], strict=True)],
-            [more(a, b) for a, b in zip(old[3], new[3], strict=True)],
-        )
-        for old, new in zip(before, after, strict=True)
-    ]
+    return [one.extended(old, factor) for old, one in zip(before, after, strict=True)]
 
 
 def _read(engine: Engine) -> Reading:
@@ -119,6 +110,7 @@ def _read_port(port: PortState) -> PortCounters:
         group_headroom_peak=tuple(a.headroom_peak if a else 0 for a in accounts),
         oversize_in=port.oversize_in,
         oversize_out=port.oversize_out,
+        errors_in=port.errors_in,
     )
 
 

@@ -1,0 +1,42 @@
+"""A host that takes packets more slowly than its wire brings them."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from netcheck.lossless.dataplane.ports import GroupState
+
+
+class Intake:
+    """Packets that wait in a port's priority groups until the host takes them, in order."""
+
+    __slots__ = ("bytes_per_s", "credit", "waiting")
+
+    def __init__(self, receive_bps: int) -> None:
+        self.bytes_per_s = receive_bps / 8
+        self.credit = 0.0
+        self.waiting: deque[tuple[GroupState, int]] = deque()
+
+    def take(self, group: GroupState, packets: int, size: int) -> int:
+        """Put packets of ``size`` bytes into a group; give how many found room."""
+        account = group.account
+        taken = packets if account is None else account.admit_all(size, packets)
+        self.waiting.extend([(group, size)] * taken)
+        return taken
+
+    def drain(self, seconds: float) -> set[GroupState]:
+        """Let the host take what it can in that time; give the groups that got room."""
+        if not self.waiting:
+            self.credit = 0.0
+            return set()
+        self.credit += self.bytes_per_s * seconds
+        freed: set[GroupState] = set()
+        while self.waiting and self.credit > 0:
+            group, size = self.waiting.popleft()
+            self.credit -= size
+            if group.account is not None:
+                group.account.release(size)
+                freed.add(group)
+        return freed
