@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -26,14 +26,21 @@ _CLI_ASKS: Final = (
     (re.compile(rb"[\[(][yY](?:es)?/[nN]o?[\])][^\r\n]*[:?]? ?$"), "a yes or no is asked for"),
 )
 _TAIL: Final = 600
+_STATUS: Final = re.compile(rb"=(\d+)\r?\n")
+_MARK_LENGTH: Final = 48  # of a mark with the command that prints it, at most
+_LONGEST_LINE: Final = 3500  # a terminal holds 4095 bytes of a line that the shell has not read
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Where the output ends in what was received, and the command's status."""
+    """Where the output ends in what was received, and the command's status.
+
+    ``after`` is where the next command's output begins, when several run in one line.
+    """
 
     stop: int
     status: int
+    after: int = 0
 
 
 LoginStep = tuple[str, Callable[[bytearray], bool]]
@@ -97,16 +104,41 @@ class ShellDialect:
         self._next_mark()
         return f'{line}; echo "{self._mark}=$?"\n'
 
+    def together(self, lines: Sequence[str]) -> Iterator[list[str]]:
+        """Give commands in groups that a terminal takes as one line, in order."""
+        group: list[str] = []
+        length = 0
+        for line in lines:
+            length += len(line.encode()) + _MARK_LENGTH
+            if group and length > _LONGEST_LINE:
+                yield group
+                group, length = [], len(line.encode()) + _MARK_LENGTH
+            group.append(line)
+        if group:
+            yield group
+
+    def typed_together(self, lines: Sequence[str]) -> str:
+        """Give commands as one line with a mark before each, and one after the last."""
+        self._next_mark()
+        marked = (f'echo "{self._mark}.{place}=$?"; {line}; ' for place, line in enumerate(lines))
+        return f'{"".join(marked)}echo "{self._mark}=$?"\n'
+
+    def mark(self, place: int, buffer: bytearray) -> Ending | None:
+        """Find the mark before a command: there ends what came before it."""
+        found = _ending(f"{self._mark}.{place}", buffer, self._searched)
+        self._searched = found.after if found else self._unsearched(buffer)
+        return found
+
     def ending(self, buffer: bytearray) -> Ending | None:
         """Find the mark; the prompt has to follow it."""
-        found = self._done.search(buffer, self._searched)
-        if found is None:
-            self._searched = max(0, len(buffer) - len(self._mark) - 8)
-            return None
-        self._searched = found.start()
-        if not self._is_prompt_after(buffer, found.end()):
-            return None
-        return Ending(found.start(), int(found.group(1)))
+        found = _ending(self._mark, buffer, self._searched)
+        self._searched = found.stop if found else self._unsearched(buffer)
+        is_whole = found is not None and self._is_prompt_after(buffer, found.after)
+        return found if is_whole else None
+
+    def _unsearched(self, buffer: bytearray) -> int:
+        """Where the next search begins: a mark may have come in part."""
+        return max(self._searched, len(buffer) - _MARK_LENGTH)
 
     def question(self, buffer: bytearray) -> str:
         """Tell whether sudo asks for a password."""
@@ -116,8 +148,8 @@ class ShellDialect:
 
     def shown(self, buffer: bytearray) -> bytes:
         """Give what stands before the mark."""
-        found = self._done.search(buffer)
-        return without_echo(bytes(buffer[: found.start()] if found else buffer))
+        found = _ending(self._mark, buffer)
+        return without_echo(bytes(buffer[: found.stop] if found else buffer))
 
     def is_prompt_shown(self, buffer: bytearray) -> bool:
         """Tell whether the prompt is the last thing shown."""
@@ -130,7 +162,6 @@ class ShellDialect:
     def _next_mark(self) -> None:
         self._count += 1
         self._mark = f"{self._name}-{self._count}"
-        self._done = re.compile(rf"{self._mark}=(\d+)\r?\n".encode())
         self._searched = 0
 
     def _is_prompt_after(self, buffer: bytearray, start: int) -> bool:
@@ -138,12 +169,24 @@ class ShellDialect:
         return self._prompt.search(shown) is not None
 
     def _learn_prompt(self, buffer: bytearray) -> bool:
-        found = self._done.search(buffer)
-        if found is None or not self._is_prompt_after(buffer, found.end()):
+        found = _ending(self._mark, buffer)
+        if found is None or not self._is_prompt_after(buffer, found.after):
             return False
-        shown = without_escapes(bytes(buffer[found.end() :])).lstrip(b"\r")
+        shown = without_escapes(bytes(buffer[found.after :])).lstrip(b"\r")
         self._prompt = re.compile(re.escape(shown.strip()) + rb" ?$")
         return True
+
+
+def _ending(mark: str, buffer: bytearray, start: int = 0) -> Ending | None:
+    """Find a mark with its status; in the echo of a command stands one without."""
+    name = mark.encode()
+    place = buffer.find(name, start)
+    while place >= 0:
+        found = _STATUS.match(buffer, place + len(name))
+        if found:
+            return Ending(place, int(found.group(1)), found.end())
+        place = buffer.find(name, place + 1)
+    return None
 
 
 class CliDialect:

@@ -11,15 +11,24 @@ import hashlib
 import re
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from netcheck.collect.atomic import checkpoint
-from netcheck.collect.connection import connect, transfer_errors
-from netcheck.collect.dialects import SHELL_KIND, Dialect, dialect, without_echo, without_escapes
+from netcheck.collect.connection import connect, disconnect, transfer_errors
+from netcheck.collect.dialects import (
+    SHELL_KIND,
+    Dialect,
+    Ending,
+    ShellDialect,
+    dialect,
+    without_echo,
+    without_escapes,
+)
 from netcheck.collect.target import Target
 from netcheck.model.errors import TransportError
 
@@ -89,9 +98,7 @@ class Session:
     def close(self) -> None:
         """End the session; safe to repeat."""
         self._channel.close()
-        client = self._connection.remote_conn_pre
-        if client is not None:
-            client.close()
+        disconnect(self._connection)
 
     def run(self, line: str, timeout: float = 60.0) -> Output:
         """Run a command to its end; after ``timeout`` seconds the session is given up.
@@ -103,6 +110,37 @@ class Session:
         self.start(line)
         return self.finish(timeout)
 
+    def run_each(self, lines: Sequence[str], timeout: float = 60.0) -> Iterator[Output]:
+        """Run commands one after the other; give each output as soon as it is whole.
+
+        A shell gets as many at a time as fit in one line: that spares a round trip
+        and a prompt for each. Every command has ``timeout`` seconds of its own.
+
+        Raises:
+            TransportError: One does not end in time, or the session broke; what those
+                before it printed has been given.
+            ValueError: As for ``run``.
+        """
+        if not isinstance(self._dialect, ShellDialect):
+            yield from (self.run(line, timeout) for line in lines)
+            return
+        for together in self._dialect.together(lines):
+            yield from self._run_together(self._dialect, together, timeout)
+
+    def _run_together(
+        self, shell: ShellDialect, lines: Sequence[str], timeout: float
+    ) -> Iterator[Output]:
+        """Start commands in one line, and take their outputs apart by the marks between them."""
+        self._type(lines[0], "".join(lines), shell.typed_together(lines))
+        start = self._await(partial(shell.mark, 0), timeout).after
+        for place, line in enumerate(lines[1:], 1):
+            mark = self._await(partial(shell.mark, place), timeout)
+            yield Output(_text(bytes(self._buffer[start : mark.stop])), mark.status)
+            self._running, start = line, mark.after
+        ending = self._await(shell.ending, timeout)
+        self._running = ""
+        yield Output(_text(bytes(self._buffer[start : ending.stop])), ending.status)
+
     def start(self, line: str) -> None:
         """Start a command in the foreground; ``wait_for`` and ``finish`` follow it.
 
@@ -110,13 +148,17 @@ class Session:
             TransportError: The session broke, or another command still runs.
             ValueError: As for ``run``.
         """
-        if any(ord(character) < ord(" ") for character in line):
-            raise ValueError(f"{self.target.device}: command holds a control character: {line!r}")
+        self._type(line, line, self._dialect.typed(line))
+
+    def _type(self, first: str, said: str, typed: str) -> None:
+        """Send what is typed; ``said`` is what of it the caller gave, ``first`` runs now."""
+        if any(ord(character) < ord(" ") for character in said):
+            raise ValueError(f"{self.target.device}: command holds a control character: {said!r}")
         if self._running:
             raise self._broken(f"{self._running} still runs")
-        self._running = line
+        self._running = first
         self._buffer.clear()
-        self._send(self._dialect.typed(line))
+        self._send(typed)
 
     def wait_for(self, pattern: str, timeout: float) -> str:
         """Wait until the running command's output matches; give the output so far.
@@ -140,15 +182,19 @@ class Session:
         Raises:
             TransportError: It does not end in time, or the session broke.
         """
-        end = self._end_of(timeout)
-        line = self._running
-        while (ending := self._dialect.ending(self._buffer)) is None:
-            if question := self._dialect.question(self._buffer):
-                raise self._broken(f"{line}: {question}")
-            self._receive(end, line)
+        ending = self._await(self._dialect.ending, timeout)
         output = bytes(self._buffer[: ending.stop])
         self._running = ""
         return Output(_text(without_echo(output)), ending.status)
+
+    def _await(self, find: Callable[[bytearray], Ending | None], timeout: float) -> Ending:
+        """Receive until the running command's end is there."""
+        end = self._end_of(timeout)
+        while (ending := find(self._buffer)) is None:
+            if question := self._dialect.question(self._buffer):
+                raise self._broken(f"{self._running}: {question}")
+            self._receive(end, self._running)
+        return ending
 
     def interrupt(self, timeout: float = 30.0) -> Output:
         """Stop the running command as with Ctrl-C; give what it printed.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,6 +42,9 @@ class FakeSession:
         if line in self.answers:
             return self.answers[line]
         return Output(f"{self.target.device}: {line}\r\n\udcff\n", 0)
+
+    def run_each(self, lines: Sequence[str], timeout: float) -> Iterator[Output]:
+        yield from (self.run(line, timeout) for line in lines)
 
 
 def make_fabric(*names: str, port: str = "rail0", platform: str = "linux") -> Fabric:

@@ -41,6 +41,42 @@ def test_commands_follow_each_other_without_mixing(bash_device: BashDevice) -> N
     assert texts == [f"{number}\n" for number in range(20)]
 
 
+LINES = (
+    "printf 'one\\ntwo\\n'",
+    "printf 'no end'",
+    "true",
+    "ls /nowhere 2>/dev/null",
+    "sh -c 'exit 7' || true",
+    "printf 'netcheck-status=0\\n'; false",
+    "seq 1 20000",
+    f"printf %s {'x' * 3000}",
+    "printf 'admin@device:~$ '",
+)
+
+
+def test_commands_given_together_print_what_each_prints_alone(bash_device: BashDevice) -> None:
+    many = [*LINES, *(f"echo {number}" for number in range(100))]
+    with Session(bash_device.target()) as session:
+        alone = [session.run(line) for line in many]
+        assert list(session.run_each(many)) == alone
+        assert session.run("echo next") == Output("next\n", 0)
+
+
+def test_commands_given_together_share_a_line_of_the_terminal(bash_device: BashDevice) -> None:
+    with Session(bash_device.target()) as session:
+        before = bash_device.typed().count(b"\n")
+        list(session.run_each([f"echo {number}" for number in range(40)]))
+        assert bash_device.typed().count(b"\n") - before == 1
+
+
+def test_what_came_before_a_command_that_hangs_is_given(bash_device: BashDevice) -> None:
+    with Session(bash_device.target()) as session:
+        outputs = session.run_each(["echo first", "echo second", "sleep 60"], timeout=1.0)
+        assert [next(outputs).text, next(outputs).text] == ["first\n", "second\n"]
+        with pytest.raises(TransportError, match="sleep 60: no end within its time"):
+            next(outputs)
+
+
 def test_a_large_output_arrives_whole(bash_device: BashDevice) -> None:
     with Session(bash_device.target()) as session:
         text = session.run("seq 1 200000", timeout=30).text
