@@ -39,14 +39,17 @@ class FileTree:
         self.root = root.resolve()
         self.made_up: dict[str, MadeUp] = {}
         self.folders: set[str] = set()
+        self._names: dict[str, set[str]] = {}  # of what is made up, by folder
 
     def add(self, path: str, file: MadeUp) -> None:
         """Put a made-up file in place."""
         self.made_up[path] = file
-        parent = posixpath.dirname(path)
+        parent, name = posixpath.split(path)
+        self._names.setdefault(parent, set()).add(name)
         while parent not in self.folders and parent != "/":
             self.folders.add(parent)
-            parent = posixpath.dirname(parent)
+            parent, name = posixpath.split(parent)
+            self._names.setdefault(parent, set()).add(name)
 
     def real(self, path: str) -> Path:
         """Where the file lies on this machine; never outside the device's root."""
@@ -62,7 +65,7 @@ class FileTree:
 
     def is_folder(self, path: str) -> bool:
         """There is a folder of that name."""
-        return path in self.folders or self.real(path).is_dir()
+        return path in self.folders or (path not in self.made_up and self.real(path).is_dir())
 
     def read(self, path: str) -> str:
         """Give a file's text. Raises DeviceFileError."""
@@ -133,12 +136,7 @@ class FileTree:
         if not self.is_folder(folder):
             reason = "Not a directory" if self.exists(folder) else "No such file or directory"
             raise DeviceFileError(reason)
-        prefix = folder.rstrip("/") + "/"
-        found = {
-            path[len(prefix) :].split("/")[0]
-            for path in (*self.made_up, *self.folders)
-            if path.startswith(prefix)
-        }
+        found = set(self._names.get(posixpath.normpath(folder), ()))
         real = self.real(folder)
         if real.is_dir():
             found.update(entry.name for entry in real.iterdir())

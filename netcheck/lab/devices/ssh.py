@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from netcheck.lab.devices.shell import ShellExit, Streams
 INTERRUPTED = 130
 CTRL_C, CTRL_D, CTRL_U, BACKSPACES = 3, 4, 21, (8, 127)
 CR, LF = 13, 10
+_CONTROL = re.compile(rb"([\x00-\x1f\x7f])")
 NO_FILES_READ = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -103,6 +105,30 @@ class RootedFiles(asyncssh.SFTPServer):
 Process = asyncssh.SSHServerProcess[bytes]
 
 
+class Gathered:
+    """Writes what is printed at one moment as one packet, as a terminal's reader does.
+
+    A packet for each line costs both ends as much as the line itself.
+    """
+
+    def __init__(self, write: Callable[[bytes], None]) -> None:
+        self._write = write
+        self._held: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        """Print; it goes out when the loop comes round, or with ``flush``."""
+        if not self._held:
+            asyncio.get_running_loop().call_soon(self.flush)
+        self._held.append(data)
+
+    def flush(self) -> None:
+        """Send what is held."""
+        data, self._held = b"".join(self._held), []
+        if data:
+            with contextlib.suppress(OSError, BrokenPipeError):
+                self._write(data)
+
+
 @dataclass
 class Terminal:
     """One session on a terminal: echoes, keeps what is typed ahead, obeys Ctrl-C."""
@@ -114,12 +140,16 @@ class Terminal:
     last: int = 0
     running: asyncio.Task[int] | None = None
 
+    def __post_init__(self) -> None:
+        self.screen = Gathered(self.process.stdout.write)
+
     async def serve(self) -> int:
         """Run line after line until the session ends; give its status."""
         reader = asyncio.ensure_future(self._read())
         try:
             return await self._run_lines()
         finally:
+            self.screen.flush()
             reader.cancel()
             for job in self.shell.jobs:
                 job.cancel()
@@ -157,9 +187,12 @@ class Terminal:
 
     async def _read(self) -> None:
         while data := await self._received():
-            for byte in data:
-                self._take(byte)
-                self.last = byte
+            for place, typed in enumerate(_CONTROL.split(data)):
+                if place % 2:
+                    self._take(typed[0])
+                else:
+                    self.partial += typed
+                self.last = typed[-1] if typed else self.last
         self.lines.put_nowait(None)
         if self.running is not None:
             self.running.cancel()
@@ -201,8 +234,7 @@ class Terminal:
             self.lines.put_nowait("")
 
     def _write(self, text: str) -> None:
-        with contextlib.suppress(OSError, BrokenPipeError):
-            self.process.stdout.write(text.replace("\n", "\r\n").encode(*ENCODING))
+        self.screen.write(text.replace("\n", "\r\n").encode(*ENCODING))
 
 
 async def _run_command(process: Process, shell: LoginShell, command: str) -> int:
