@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import resource
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -12,13 +14,14 @@ from netcheck.collect.collector import read_documents
 from netcheck.collect.session import Session
 from netcheck.collect.target import target_of
 from netcheck.model.device import Device
-from netcheck.model.document import DocumentKind
+from netcheck.model.document import Document, DocumentKind
 from netcheck.model.errors import TransportError
 from netcheck.model.fabric import Fabric
 from netcheck.model.known import is_known
 from netcheck.platforms.platform import load
 
 WORKERS = 16
+FILES_BESIDE = 256
 COUNTERS = frozenset({DocumentKind.COUNTERS})
 EVERYTHING = frozenset(DocumentKind)
 
@@ -35,6 +38,7 @@ class Bench:
         self._free: dict[str, list[Session]] = {}
         self._stack = ExitStack()
         self._pool = ThreadPoolExecutor(max_workers=WORKERS)
+        self._opened = 0
 
     def __enter__(self) -> Self:
         return self
@@ -75,6 +79,8 @@ class Bench:
             for device, count in needed.items()
             for _ in range(count - len(self._free.get(device, [])))
         ]
+        _allow_files(self._opened + len(missing))
+        self._opened += len(missing)
         for session in self._pool.map(self._try_open, missing):
             if session is not None:
                 self._stack.callback(_close_quietly, session)
@@ -92,27 +98,42 @@ class Bench:
         yield session
         self.give_back(session)
 
+    def documents(
+        self, devices: Iterable[str], kinds: frozenset[DocumentKind] = COUNTERS
+    ) -> dict[str, list[Document] | None]:
+        """Ask devices side by side; None for one that does not answer."""
+        names = sorted(set(devices))
+        self.open_for(names)
+        return dict(zip(names, self._pool.map(partial(self._asked, kinds), names), strict=True))
+
     def read(
         self, devices: Iterable[str], kinds: frozenset[DocumentKind] = COUNTERS
     ) -> dict[str, Device | None]:
         """Read devices side by side; None for one that does not answer."""
-        names = sorted(set(devices))
-        self.open_for(names)
-        return dict(zip(names, self._pool.map(_reader(self, kinds), names), strict=True))
+        asked = self.documents(devices, kinds)
+        return {name: self._parsed(name, documents) for name, documents in asked.items()}
 
-    def read_one(self, device: str, kinds: frozenset[DocumentKind]) -> Device | None:
-        """Read one device's outputs of those kinds and parse them."""
-        intended = self.fabric.devices[device]
-        if not is_known(intended.platform):
-            return None
+    def _asked(self, kinds: frozenset[DocumentKind], device: str) -> list[Document] | None:
         with suppress(TransportError), self.lent(device) as session:
-            documents = read_documents(session, intended, kinds=kinds)
-            return load(intended.platform).parsing.parse(documents, name=device)
+            return read_documents(session, self.fabric.devices[device], kinds=kinds)
         return None
 
+    def _parsed(self, device: str, documents: list[Document] | None) -> Device | None:
+        platform = self.fabric.devices[device].platform
+        if documents is None or not is_known(platform):
+            return None
+        return load(platform).parsing.parse(documents, name=device)
 
-def _reader(bench: Bench, kinds: frozenset[DocumentKind]) -> Callable[[str], Device | None]:
-    return lambda device: bench.read_one(device, kinds)
+
+def _allow_files(count: int) -> None:
+    """Let this process hold a file open for each session, as far as its user may.
+
+    A shell's usual limit is 1,024, fewer than the hosts of a large fabric.
+    """
+    least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count + FILES_BESIDE
+    if least < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(wanted, most), most))
 
 
 def _close_quietly(session: Session) -> None:
