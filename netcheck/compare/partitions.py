@@ -10,7 +10,7 @@ from netcheck.compare.subnet_pages import made, unread
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding
 from netcheck.model.guids import ports_of
-from netcheck.model.infiniband import IbNode, IbPort, NodeKind
+from netcheck.model.infiniband import IbNode, IbPort, IbSubnet, NodeKind
 from netcheck.model.known import is_known
 from netcheck.model.subnets import Partition, Subnet
 
@@ -141,6 +141,83 @@ def compare_keys(
                 command=command,
                 facts=("pkeys",),
             )
+
+
+def compare_first(
+    memberships: Memberships, asked: Iterable[tuple[IbNode, IbPort]]
+) -> Iterator[Finding]:
+    """Yield a finding for every port at whose index 0 another key stands than intended.
+
+    Ports whose table gave no answer are those of ``compare_keys``.
+    """
+    said = memberships.subnet.partitions.values()
+    first = {one.pkey & LOW_15 for one in said if one.is_first is True}
+    for node, port in asked:
+        if not is_known(port.pkeys) or not is_known(port.guid) or not port.pkeys:
+            continue
+        kind = node.kind if is_known(node.kind) else NodeKind.ADAPTER
+        wanted = first & memberships.of(port.guid, kind).keys.keys()
+        if wanted and port.pkeys[0] & LOW_15 not in wanted:
+            yield made(
+                "partition-key-not-first",
+                [node.place(port.number)],
+                "another P_Key stands at index 0 than intended",
+                expected=_named_keys(memberships.subnet, frozenset(wanted)),
+                found=f"{port.pkeys[0]:#06x}",
+                command=f"smpquery pkeys {port.lid} {port.number}",
+                facts=("pkeys",),
+            )
+
+
+def compare_enforced(
+    memberships: Memberships, seen: IbSubnet, asked: Iterable[tuple[IbNode, IbPort]]
+) -> Iterator[Finding]:
+    """Yield a finding for every switch port that holds other keys than the port at its far end.
+
+    Args:
+        asked: Ports of switches, each with an adapter at the far end.
+
+    Source: linux-rdma/opensm opensm/osm_pkey_mgr.c: the peer's keys, full where it is both.
+    """
+    for node, port in asked:
+        ends = far_end(seen, port)
+        if ends is None or not is_known(ends[1].guid):
+            continue
+        where, command = [node.place(port.number)], f"smpquery pkeys {node.lid} {port.number}"
+        if not is_known(port.pkeys):
+            yield unread("switch-keys-differ", where, "P_Key table", command)
+            continue
+        kind = ends[0].kind if is_known(ends[0].kind) else NodeKind.ADAPTER
+        peer = memberships.of(ends[1].guid, kind)
+        wanted = {
+            key for low, said in peer.keys.items() for key in written(low, _enforced_as(said))
+        }
+        held = frozenset(filter(None, port.pkeys))
+        missing, extra = frozenset(wanted) - held, held - wanted - peer.silent
+        if missing or extra:
+            yield made(
+                "switch-keys-differ",
+                where,
+                f"{_message(memberships.subnet, missing, extra)};"
+                f" at the far end is {ends[0].place(ends[1].number)}",
+                expected=_keys(frozenset(wanted)),
+                found=_keys(held),
+                command=command,
+                facts=("pkeys",),
+            )
+
+
+def _enforced_as(membership: str) -> str:
+    return "full" if membership == "both" else membership
+
+
+def far_end(seen: IbSubnet, port: IbPort) -> tuple[IbNode, IbPort] | None:
+    """Give the node and port that a port is cabled to, if both are seen."""
+    if not is_known(port.peer):
+        return None
+    node = seen.nodes.get(port.peer.node)
+    far = node.ports.get(port.peer.port) if node is not None else None
+    return (node, far) if node is not None and far is not None else None
 
 
 def _message(subnet: Subnet, missing: frozenset[int], extra: frozenset[int]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from netcheck.compare.partitions import DEFAULT_KEY, LOW_15
 from netcheck.compare.subnet_pages import made, unread
@@ -27,6 +28,7 @@ class PathQuestion:
         guids: Port GUIDs of both ends; ``lids`` their addresses.
         pkey: Low 15 bits of the partition to ask in; 0 asks in any.
         is_allowed: The two share a partition, or not.
+        service_id, qos_class: What the request names besides; 0 names none.
     """
 
     places: tuple[Place, Place]
@@ -34,12 +36,23 @@ class PathQuestion:
     lids: tuple[int, int]
     pkey: int
     is_allowed: bool
+    service_id: int = 0
+    qos_class: int = 0
 
     @property
     def command(self) -> tuple[str, ...]:
         """The call that asks."""
-        key = ("--pkey", f"{self.pkey:#06x}") if self.pkey else ()
-        return ("saquery", "-p", "--slid", str(self.lids[0]), "--dlid", str(self.lids[1]), *key)
+        terms = [f"--pkey {self.pkey:#06x}"] if self.pkey else []
+        terms += [f"--service_id {self.service_id:#x}"] if self.service_id else []
+        terms += [f"--qos_class {self.qos_class}"] if self.qos_class else []
+        ends = f"saquery -p --slid {self.lids[0]} --dlid {self.lids[1]}"
+        return tuple(" ".join([ends, *terms]).split())
+
+
+# Service ids of protocols over the connection manager: the base, and the port where none is said.
+# Source: linux-rdma/opensm doc/QoS_management_in_OpenSM.txt, "ULP".
+PROTOCOLS: Final = {"sdp": (0x10000, 0), "rds": (0x1060000, 0x48CA), "iser": (0x1060000, 0xCBC)}
+ALL_PORTS: Final = 0xFFFF
 
 
 class Services:
@@ -63,6 +76,16 @@ class Services:
             if is_known(names)
         }
 
+    def ends(self, names: Known[tuple[str, ...]]) -> frozenset[int] | None:
+        """Port GUIDs of the members that a match names; None where it names none."""
+        return self._ends[names] if is_known(names) else None
+
+    def partition_key(self, match: IbMatch) -> int:
+        """Low 15 bits of the partition that a match asks for; 0 where it takes any."""
+        if is_known(match.partition) and match.partition in self.subnet.partitions:
+            return self.subnet.partitions[match.partition].pkey & LOW_15
+        return DEFAULT_KEY if match.ulp == "ipoib" else 0
+
     def level(self, question: PathQuestion) -> IbQosLevel | None:
         """Give the service of a path; None where no service is said or the default is unsaid."""
         rules = [(one, match) for one in self.levels for match in one.matches]
@@ -73,18 +96,23 @@ class Services:
         return self.default
 
     def _fits(self, match: IbMatch, question: PathQuestion) -> bool:
-        if any(map(is_known, (match.port_numbers, match.service_ids, match.qos_classes))):
-            return False  # such a request carries more than a path query
-        if is_known(match.ulp) and match.ulp not in {"any", "ipoib"}:
+        if is_known(match.qos_classes) and not _holds(match.qos_classes, question.qos_class):
             return False
-        if is_known(match.partition):
-            partition = self.subnet.partitions.get(match.partition)
-            if partition is None or partition.pkey & LOW_15 != question.pkey:
-                return False
-        elif match.ulp == "ipoib" and question.pkey != DEFAULT_KEY:
+        service_ids = services_of(match)
+        if service_ids and not any(question.service_id in each for each in service_ids):
+            return False
+        wanted = self.partition_key(match)
+        if wanted != question.pkey and (wanted or is_known(match.partition)):
             return False
         ends = zip((match.source, match.destination), question.guids, strict=True)
         return all(guid in self._ends[names] for names, guid in ends if is_known(names))
+
+    @staticmethod
+    def request(match: IbMatch) -> tuple[int, int]:
+        """Give service id and QoS class of a request that a match takes; 0 where it asks none."""
+        service_ids = services_of(match)
+        classes = ranges(match.qos_classes) if is_known(match.qos_classes) else ()
+        return service_ids[0].start if service_ids else 0, classes[0].start if classes else 0
 
     def sl(self, question: PathQuestion) -> Known[int]:
         """Give the service level that a path has to have; UNKNOWN where nothing says one."""
@@ -95,6 +123,38 @@ class Services:
             return next((one.sl for one in said if one.pkey & LOW_15 == question.pkey), UNKNOWN)
         level = self.level(question)
         return level.sl if level is not None else UNKNOWN
+
+
+def services_of(match: IbMatch) -> tuple[range, ...]:
+    """Give the service ids that a match asks for; none where it takes any.
+
+    Example:
+        >>> services_of(IbMatch(ulp="iser", port_numbers=("900",)))
+        (range(17171332, 17171333),)
+    """
+    if is_known(match.service_ids):
+        return ranges(match.service_ids)
+    if not is_known(match.ulp) or match.ulp not in PROTOCOLS:
+        return ()
+    base, usual = PROTOCOLS[match.ulp]
+    said = ranges(match.port_numbers) if is_known(match.port_numbers) else ()
+    usually = range(usual, usual + 1) if usual else range(ALL_PORTS + 1)
+    return tuple(range(base + each.start, base + each.stop) for each in said or (usually,))
+
+
+def ranges(texts: Iterable[str]) -> tuple[range, ...]:
+    """Give numbers as a policy writes them.
+
+    Example:
+        >>> ranges(["7-9", "0x10"])
+        (range(7, 10), range(16, 17))
+    """
+    pairs = (text.partition("-")[::2] for text in texts)
+    return tuple(range(int(low, 0), int(high or low, 0) + 1) for low, high in pairs)
+
+
+def _holds(texts: Iterable[str], value: int) -> bool:
+    return value > 0 and any(value in each for each in ranges(texts))
 
 
 def compare_paths(
@@ -154,17 +214,34 @@ def _compare_service(
             facts=("sl",),
         )
     level = services.level(question) if question.pkey else None
-    limit = level.mtu_limit if level is not None else UNKNOWN
-    if is_known(limit) and is_known(path.mtu) and path.mtu > limit:
-        yield made(
-            "path-above-limit",
-            question.places,
-            "a path has a larger MTU than its service allows",
-            expected=f"at most {limit} bytes",
-            found=f"{path.mtu} bytes",
-            command=command,
-            facts=("mtu",),
-        )
+    if level is not None:
+        yield from _compare_limits(level, question, path, command)
+
+
+def _compare_limits(
+    level: IbQosLevel, question: PathQuestion, path: IbPath, command: str
+) -> Iterator[Finding]:
+    facts: tuple[tuple[str, str, float, Known[int], Known[int]], ...] = (
+        ("MTU", "bytes", 1, level.mtu_limit, path.mtu),
+        ("rate", "Gb/s", 1e9, _bps(level.rate_limit), path.rate_bps),
+        ("packet lifetime code", "", 1, level.packet_life, path.packet_life),
+    )
+    for name, unit, scale, limit, found in facts:
+        if is_known(limit) and is_known(found) and found > limit:
+            yield made(
+                "path-above-limit",
+                question.places,
+                f"a path has a larger {name} than its service {level.name} allows",
+                expected=f"at most {limit / scale:g} {unit}".strip(),
+                found=f"{found / scale:g} {unit}".strip(),
+                command=command,
+                facts=("mtu",),
+            )
+
+
+def _bps(rate: Known[str]) -> Known[int]:
+    """Give a rate as the intent writes it (``2.5G``) in bits per second."""
+    return int(float(rate.removesuffix("G")) * 1e9) if is_known(rate) else UNKNOWN
 
 
 def _key(path: IbPath) -> str:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 
-from netcheck.compare.partitions import FULL_BIT
+from netcheck.compare.partitions import FULL_BIT, far_end
 from netcheck.compare.subnet_pages import made, unread
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Place
 from netcheck.model.guids import ports_of
-from netcheck.model.infiniband import IbGroup, IbManager, IbNode, IbPort, IbSubnet, SmState
+from netcheck.model.infiniband import (
+    IbGroup,
+    IbManager,
+    IbNode,
+    IbPort,
+    IbSubnet,
+    NodeKind,
+    SmState,
+)
 from netcheck.model.known import UNKNOWN, Known, is_known, known_or
 from netcheck.model.subnets import Partition, Subnet
 
@@ -41,6 +49,49 @@ def compare_addresses(subnet: Subnet, asked: Iterable[tuple[IbNode, IbPort]]) ->
                     found=f"{found:{form}}",
                     command=command,
                 )
+
+
+# Source: linux-rdma/opensm opensm/osm_link_mgr.c: which of the two a port of a switch gets.
+LIFETIMES = {True: "leaf_head_of_queue_lifetime", False: "head_of_queue_lifetime"}
+
+
+def compare_lifetimes(
+    subnet: Subnet, seen: IbSubnet, asked: Iterable[tuple[IbNode, IbPort]]
+) -> Iterator[Finding]:
+    """Yield a finding for every switch port that holds packets for another time than intended.
+
+    Args:
+        asked: Ports of switches.
+    """
+    for node, port in asked:
+        ends = far_end(seen, port)
+        if ends is None:
+            continue
+        key = LIFETIMES[ends[0].kind is not NodeKind.SWITCH]
+        wanted = said_number(subnet, key)
+        where, command = [node.place(port.number)], f"smpquery portinfo {node.lid} {port.number}"
+        if not is_known(wanted):
+            continue
+        if not is_known(port.hoq_life):
+            yield unread("packet-lifetime-differs", where, "head-of-queue lifetime", command)
+        elif port.hoq_life != wanted:
+            yield made(
+                "packet-lifetime-differs",
+                where,
+                f"{key} differs",
+                expected=f"{wanted:#04x}",
+                found=f"{port.hoq_life:#04x}",
+                command=command,
+                facts=("hoq_life",),
+            )
+
+
+def said_number(subnet: Subnet, key: str) -> Known[int]:
+    """Give an option of the intent as a number; UNKNOWN where it is not said, or is none."""
+    try:
+        return int(subnet.options[key], 0) if key in subnet.options else UNKNOWN
+    except ValueError:
+        return UNKNOWN
 
 
 def compare_managers(
@@ -162,9 +213,14 @@ def _compare_group(
         ("MTU", partition.mtu, group.mtu),
         ("rate", partition.rate, rate),
         ("service level", partition.sl, group.sl),
+        ("Q_Key", partition.q_key, group.q_key),
+        ("traffic class", partition.traffic_class, group.traffic_class),
+        ("flow label", partition.flow_label, group.flow_label),
     )
     for name, wanted, found in facts:
-        if is_known(wanted) and is_known(found) and wanted != found:
+        if is_known(wanted) and not is_known(found):
+            yield unread("group-differs", [], f"{name} of the {where}", command)
+        elif is_known(wanted) and wanted != found:
             yield made(
                 "group-differs",
                 [],

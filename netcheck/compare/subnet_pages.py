@@ -54,6 +54,27 @@ PAGES = {
         "Compare partitions.conf with the intent: port GUIDs, membership, the partition's key.",
         _PARTITIONS,
     ),
+    "partition-key-not-first": SubnetPage(
+        _ERROR,
+        "Another P_Key stands at index 0 of a port's table than the intent puts there.",
+        "Applications that use index 0 run in another partition, or not at all.",
+        "Put indx0 on the partition's line of partitions.conf and restart with empty tables.",
+        _PARTITIONS,
+    ),
+    "switch-keys-differ": SubnetPage(
+        _ERROR,
+        "A switch port enforces other partitions than the host behind it is in.",
+        "Packets of a partition are dropped at the switch, or foreign ones are let through.",
+        "Look at the log of the subnet manager for the switch's enforcement; sweep again.",
+        f"{_OPENSM} opensm/osm_pkey_mgr.c",
+    ),
+    "packet-lifetime-differs": SubnetPage(
+        _ERROR,
+        "A switch port holds a packet at the head of its queue for another time than intended.",
+        "Too long and a slow host blocks others for seconds; too short and packets are discarded.",
+        "Compare head_of_queue_lifetime and leaf_head_of_queue_lifetime with the intent.",
+        f"{_OPENSM} opensm/osm_link_mgr.c",
+    ),
     "sl-on-other-vl": SubnetPage(
         _ERROR,
         "A service level goes to another virtual lane than intended.",
@@ -140,7 +161,7 @@ PAGES = {
     ),
     "path-above-limit": SubnetPage(
         _ERROR,
-        "A path has a larger MTU or rate than its service allows.",
+        "A path has a larger MTU, rate or packet lifetime than its service allows.",
         "The limit that was to protect others does not hold.",
         "Compare qos-policy.conf with the intent.",
         _QOS,

@@ -175,7 +175,11 @@ class IbNode:
 
 @frozen
 class IbPath:
-    """A path as the subnet administrator gives it, between two LIDs."""
+    """A path as the subnet administrator gives it, between two LIDs.
+
+    Attributes:
+        packet_life: Code, 4.096 us times 2 to the code.
+    """
 
     source: int
     destination: int
@@ -184,6 +188,7 @@ class IbPath:
     mtu: Known[int] = UNKNOWN
     rate_bps: Known[int] = UNKNOWN
     evidence: Evidence = Evidence()
+    packet_life: Known[int] = UNKNOWN
 
 
 @frozen
@@ -198,6 +203,9 @@ class IbGroup:
     sl: Known[int] = UNKNOWN
     members: Known[frozenset[str]] = UNKNOWN
     evidence: Evidence = Evidence()
+    q_key: Known[int] = UNKNOWN
+    traffic_class: Known[int] = UNKNOWN
+    flow_label: Known[int] = UNKNOWN
 
 
 @frozen

@@ -8,12 +8,18 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from netcheck.compare.lanes import compare_lanes, intended_lanes
-from netcheck.compare.partitions import Memberships, compare_keys
+from netcheck.compare.partitions import (
+    Memberships,
+    compare_enforced,
+    compare_first,
+    compare_keys,
+)
 from netcheck.compare.path_records import Services, compare_paths
 from netcheck.compare.subnet import (
     compare_addresses,
     compare_engine,
     compare_groups,
+    compare_lifetimes,
     compare_managers,
     master_guid,
 )
@@ -55,6 +61,10 @@ class Judge:
         """Partitions of every port, with the master as it is now."""
         return Memberships(self.fabric, self.subnet, master_guid(seen))
 
+    def services(self) -> Services:
+        """Services of paths, as the intent matches them."""
+        return Services(self.fabric, self.subnet)
+
     def whole(
         self, reading: Reading, engine: Known[str], gone: tuple[str, ...] = ()
     ) -> Iterator[Finding]:
@@ -77,17 +87,22 @@ class Judge:
         seen = reading.seen
         hosts = [*_ports(seen, sample.hosts)]
         if self.subnet.partitions:
-            yield from compare_keys(self.memberships(seen), hosts)
+            memberships = self.memberships(seen)
+            yield from compare_keys(memberships, hosts)
+            yield from compare_first(memberships, hosts)
+            if self.subnet.options.get("part_enforce") != "off":
+                yield from compare_enforced(memberships, seen, _ports(seen, sample.leaf_ports))
         yield from compare_addresses(self.subnet, hosts)
         failed = frozenset(reply.command for reply in reading.failed)
         yield from compare_groups(self.subnet, seen, failed)
-        lanes = [*hosts, *_ports(seen, sample.switch_ports)]
+        switch_ports = [*_ports(seen, sample.switch_ports)]
+        yield from compare_lifetimes(self.subnet, seen, switch_ports)
+        lanes = [*hosts, *switch_ports]
         yield from compare_lanes(intended_lanes(self.subnet), lanes, most_vls=SIMULATED_VLS)
 
     def paths(self, reading: Reading, engine: Known[str]) -> Iterator[Finding]:
         """Yield what is wrong with the paths that were asked for."""
-        services = Services(self.fabric, self.subnet)
-        yield from compare_paths(services, reading.paths, reading.paths, engine=engine)
+        yield from compare_paths(self.services(), reading.paths, reading.paths, engine=engine)
 
     def rules(self, reading: Reading) -> list[Finding]:
         """Judge the subnet by the rules of the catalogue: cabling, errors, loops, duplicates."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from netcheck.compare.lanes import intended_lanes
 from netcheck.compare.path_records import ENGINES_WITH_OWN_SL
-from netcheck.compare.subnet import group_address, ipoib_partitions
+from netcheck.compare.subnet import LIFETIMES, group_address, ipoib_partitions
 from netcheck.compare.subnet_pages import made
 from netcheck.lab.opensm.manager import Manager
 from netcheck.lab.opensm.process import wait_until
@@ -30,7 +30,7 @@ from netcheck.rehearse.reading import (
     read_rest,
 )
 from netcheck.rehearse.sampling import HOSTS, PATHS, Sample, choose, questions
-from netcheck.rehearse.simulated import not_simulated, unknown_keys
+from netcheck.rehearse.simulated import compared, not_simulated, unknown_keys
 from netcheck.rehearse.stage import Staged
 
 UP_S = 180.0
@@ -99,7 +99,7 @@ def rehearse(
             work.read_back()
             if options.failures:
                 work.break_it()
-    rehearsal.notes += not_simulated(staged.subnet)
+    rehearsal.notes += [compared(staged.subnet), *not_simulated(staged.subnet)]
     return rehearsal
 
 
@@ -211,18 +211,21 @@ class _Work:
         has_layers = self.engine() in ENGINES_WITH_OWN_SL
         sample = choose(reading.seen, memberships, hosts=hosts, every_lane=has_layers)
         reading = read_rest(ask, reading, self._tables(sample), self._logs())
-        asked = questions(reading.seen, sample.hosts, memberships, paths=paths)
+        asked = questions(
+            reading.seen, sample.hosts, memberships, self.judge.services(), paths=paths
+        )
         return read_paths(ask, reading, asked), sample
 
     def _tables(self, sample: Sample) -> Tables:
         lanes = intended_lanes(self.staged.subnet)
         ports = (*sample.hosts, *sample.switch_ports)
         has_keys = bool(self.staged.subnet.partitions)
+        has_lifetimes = any(key in self.staged.subnet.options for key in LIFETIMES.values())
         return Tables(
-            keys=sample.hosts if has_keys else (),
+            keys=(*sample.hosts, *sample.leaf_ports) if has_keys else (),
             lanes=ports if lanes.sl_to_vl or self.engine() in ENGINES_WITH_OWN_SL else (),
             weights=ports if lanes.has_weights else (),
-            ports=ports if is_known(lanes.data_vls) else sample.hosts,
+            ports=ports if is_known(lanes.data_vls) or has_lifetimes else sample.hosts,
             groups=tuple(map(group_address, ipoib_partitions(self.staged.subnet))),
         )
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain, islice, zip_longest
+from dataclasses import dataclass, replace
+from itertools import chain, islice, product, zip_longest
 from typing import Final
 
 from netcheck.compare.partitions import Membership, Memberships
-from netcheck.compare.path_records import PathQuestion
+from netcheck.compare.path_records import PathQuestion, Services
 from netcheck.compare.subnet import adapter_ports
 from netcheck.model.infiniband import IbNode, IbPort, IbSubnet, NodeKind
 from netcheck.model.known import is_known
 
 HOSTS: Final = 200
 PATHS: Final = 1000
+TRIES: Final = 500
 SEED: Final = 7  # the same sample at every run
 
 Where = tuple[str, int]
@@ -27,7 +28,7 @@ class Sample:
 
     Attributes:
         hosts: Ports of adapters; ``of`` is how many there are.
-        leaf_ports: Ports of switches that they are plugged into.
+        leaf_ports: Ports of switches that they are plugged into; one of each switch in a sample.
         switch_ports: Ports of switches whose lanes are read; ``of_switch_ports`` how many
             are cabled.
     """
@@ -62,13 +63,15 @@ def choose(
     in_turn = filter(None, chain.from_iterable(zip_longest(*groups.values())))
     chosen = tuple(islice(in_turn, hosts))
     far = (seen.nodes[key].ports[number].peer for key, number in chosen)
-    leaf_ports = tuple((end.node, end.port) for end in far if is_known(end))
+    ends = [(end.node, end.port) for end in far if is_known(end) and _is_switch(seen, end.node)]
+    is_all = hosts is None or len(ports) <= hosts
+    leaf_ports = ends if is_all else [*dict(reversed(ends)).items()]
     cabled = [*_switch_ports(seen)]
     switch_ports = cabled if hosts is None or every_lane else [*_one_of_each_side(seen, cabled)]
     return Sample(
         chosen,
         len(ports),
-        tuple(where for where in leaf_ports if _is_switch(seen, where[0])),
+        tuple(leaf_ports),
         tuple(switch_ports),
         len(cabled),
     )
@@ -110,9 +113,17 @@ class _End:
 
 
 def questions(
-    seen: IbSubnet, hosts: Sequence[Where], memberships: Memberships, *, paths: int = PATHS
+    seen: IbSubnet,
+    hosts: Sequence[Where],
+    memberships: Memberships,
+    services: Services,
+    *,
+    paths: int = PATHS,
 ) -> tuple[PathQuestion, ...]:
-    """Choose pairs: in every partition, and between ports that share none; the same each run."""
+    """Choose pairs: for every match of a service, in every partition, and where none is shared.
+
+    They are the same each run.
+    """
     ends = [
         _End(node, port, membership(memberships, node, port))
         for node, port in ((seen.nodes[key], seen.nodes[key].ports[at]) for key, at in hosts)
@@ -121,7 +132,8 @@ def questions(
     if len(ends) < 2:  # noqa: PLR2004 -- a pair
         return ()
     chooser = random.Random(SEED)  # noqa: S311 -- a sample that is the same at every run
-    makers = [_within(ends, key, chooser) for key in sorted(_keys(ends))]
+    makers = [_of_services(ends, services)]
+    makers += [_within(ends, key, chooser) for key in sorted(_keys(ends))]
     if memberships.subnet.partitions:
         makers.append(_apart(ends, memberships, chooser))
     else:
@@ -150,6 +162,35 @@ def _within(ends: Sequence[_End], key: int, chooser: random.Random) -> Iterator[
     for one, other in _pairs(full, members, chooser):
         pair = (one, other) if chooser.random() < 0.5 else (other, one)  # noqa: PLR2004 -- either
         yield _question(*pair, key, is_allowed=True)
+
+
+def _of_services(ends: Sequence[_End], services: Services) -> Iterator[PathQuestion]:
+    """For every match of a service a request that it may take, if some pair can make one."""
+    for level in services.levels:
+        for match in level.matches:
+            named = services.request(match)
+            pairs = product(
+                _named(ends, services.ends(match.source)),
+                _named(ends, services.ends(match.destination)),
+            )
+            wanted = services.partition_key(match)
+            asked = islice(_requests(pairs, wanted, *named), TRIES)
+            # a match before it may take the request
+            yield from islice((one for one in asked if services.level(one) is level), 1)
+
+
+def _named(ends: Sequence[_End], guids: frozenset[int] | None) -> list[_End]:
+    return [end for end in ends if guids is None or end.port.guid in guids]
+
+
+def _requests(
+    pairs: Iterable[tuple[_End, _End]], wanted: int, service_id: int, qos_class: int
+) -> Iterator[PathQuestion]:
+    for one, other in pairs:
+        shared = one.membership.talks_to(other.membership)
+        if one is not other and shared and (not wanted or wanted in shared):
+            asked = _question(one, other, wanted or min(shared), is_allowed=True)
+            yield replace(asked, service_id=service_id, qos_class=qos_class)
 
 
 def _apart(

@@ -1,9 +1,16 @@
 """Partitions, lanes and paths of a subnet against its intent, on records made by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from netcheck.compare.lanes import compare_lanes, intended_lanes
-from netcheck.compare.partitions import Memberships, compare_keys
+from netcheck.compare.partitions import (
+    Memberships,
+    compare_enforced,
+    compare_first,
+    compare_keys,
+)
 from netcheck.compare.path_records import PathQuestion, Services, compare_paths
 from netcheck.compare.subnet import compare_engine, compare_managers
 from netcheck.model.device import Device, LinkLayer, RdmaDevice
@@ -11,6 +18,7 @@ from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Place, Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.infiniband import (
+    IbEnd,
     IbManager,
     IbNode,
     IbPath,
@@ -195,3 +203,60 @@ def test_managers_are_asked_for_by_their_ports() -> None:
         IbManager(GUIDS["gpu1"], 2, 15, SmState.MASTER),
     )
     assert rules(*swapped) == [("manager-not-preferred", (Place("sm1"),))]
+
+
+def leaf(*ports: IbPort) -> IbNode:
+    return IbNode(
+        "leaf1", kind=NodeKind.SWITCH, ports=FrozenMap({one.number: one for one in ports})
+    )
+
+
+def enforced(*keys: int) -> list[Finding]:
+    wanted = subnet(DEFAULT, partition("both", 0x0A01, gpu1="both"))
+    memberships = Memberships(fabric(wanted), wanted)
+    node, port = host("gpu1")
+    peer = IbPort(3, peer=IbEnd("gpu1", 1), pkeys=keys)
+    whole = replace(node, ports=FrozenMap({1: port}))
+    seen = IbSubnet(nodes=FrozenMap({"gpu1": whole, "leaf1": leaf(peer)}))
+    return [*compare_enforced(memberships, seen, [(leaf(peer), peer)])]
+
+
+def test_a_switch_enforces_the_full_key_of_a_port_that_has_both() -> None:
+    assert enforced(0x7FFF, 0x8A01, 0) == []
+    (finding,) = enforced(0x7FFF, 0x0A01)
+    assert finding.rule == "switch-keys-differ"
+    assert (finding.expected, finding.found) == ("0x7fff 0x8a01", "0x0a01 0x7fff")
+    assert finding.message.endswith("at the far end is gpu1 mlx5_0")
+
+
+def test_the_key_at_index_0_is_the_one_that_is_to_be_first() -> None:
+    first = replace(TENANT, is_first=True)
+    wanted = subnet(DEFAULT, first)
+    memberships = Memberships(fabric(wanted), wanted)
+    assert [*compare_first(memberships, [host("gpu1", pkeys=(0x8A01, 0x7FFF))])] == []
+    (finding,) = compare_first(memberships, [host("gpu1", pkeys=(0x7FFF, 0x8A01))])
+    assert (finding.expected, finding.found) == ("0x0a01 (tenant)", "0x7fff")
+
+
+@pytest.mark.parametrize(
+    ("match", "asked", "fits"),
+    [
+        (IbMatch(service_ids=("0x10-0x1f",)), {"service_id": 0x1F}, True),
+        (IbMatch(service_ids=("0x10-0x1f",)), {"service_id": 0x20}, False),
+        (IbMatch(ulp="rds"), {"service_id": 0x10648CA}, True),
+        (IbMatch(ulp="rds"), {}, False),
+        (IbMatch(qos_classes=("7-9",)), {"qos_class": 9}, True),
+        (IbMatch(qos_classes=("0-9",)), {}, False),
+        (IbMatch(ulp="ipoib"), {}, False),
+    ],
+)
+def test_a_service_is_told_by_what_a_request_names(
+    match: IbMatch,
+    asked: dict[str, int],
+    fits: bool,  # noqa: FBT001 -- parametrised
+) -> None:
+    level = IbQosLevel("bulk", 3, matches=(match,))
+    wanted = subnet(DEFAULT, TENANT, qos_levels=FrozenMap({"bulk": level}))
+    services = Services(fabric(wanted), wanted)
+    request = replace(question(0x0A01), **asked)  # type: ignore[arg-type]  # numbers by name
+    assert (services.level(request) is level) is fits

@@ -8,7 +8,7 @@ from typing import Final
 
 from netcheck.model.document import Evidence
 from netcheck.model.finding import Severity
-from netcheck.model.known import is_known
+from netcheck.model.known import is_known, known_or
 from netcheck.model.view import FabricView
 from netcheck.rules.infiniband.managers import OPENSM, Manager, managers
 from netcheck.rules.rule import Fault, Scope, rule
@@ -96,10 +96,11 @@ def limit_of_vls(manager: Manager) -> tuple[int, bool]:
 
 @rule("sm-qos-off", severity=Severity.ERROR, scope=Scope.FABRIC, source=OPENSM, is_proof=False)
 def sm_qos_off(fabric: FabricView) -> Iterator[Fault]:
-    """QoS tables or a policy are written, and qos is not TRUE.
+    """QoS tables, a policy or a partition's SL are written, and qos is not TRUE.
 
-    Why: the tables are never programmed, and ports keep what they held before.
-    Bad: qos_sl2vl and qos_vlarb_*, without qos TRUE.
+    Why: the tables are never programmed, ports keep what they held before, and every path
+        and group gets SL 0 whatever its partition says.
+    Bad: qos_sl2vl and qos_vlarb_*, or a partition with sl=1, without qos TRUE.
     Good: qos TRUE, or opensm started with -Q.
     Fix: write qos TRUE.
     """
@@ -113,6 +114,17 @@ def sm_qos_off(fabric: FabricView) -> Iterator[Fault]:
             effect = f"{key} has no effect"
             at = manager.at("qos") if "qos" in manager.options else manager.at(key)
             yield manager.fault("qos", expected="TRUE", found=found, effect=effect, at=at)
+        if not written:
+            yield from _levels_off(manager)
+
+
+def _levels_off(manager: Manager) -> Iterator[Fault]:
+    """Partitions with a service level of their own."""
+    for one in known_or(manager.config.partitions, ()):
+        if known_or(one.sl, 0):
+            effect = f"partition {one.name} gets SL 0 in place of SL {one.sl}"
+            found = manager.value("qos", "not said")
+            yield manager.fault("qos", expected="TRUE", found=found, effect=effect, at=one.evidence)
 
 
 def _is_own_file(manager: Manager, key: str) -> bool:

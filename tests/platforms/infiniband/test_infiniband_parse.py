@@ -253,7 +253,7 @@ def test_the_master_alone_is_no_list() -> None:
 
 def test_a_path_tells_key_level_mtu_and_rate() -> None:
     assert seen(texts.PATHS).paths == (
-        IbPath(1, 8, 0x8A01, 1, 4096, 200_000_000_000, Evidence("0.txt", 1)),
+        IbPath(1, 8, 0x8A01, 1, 4096, 200_000_000_000, Evidence("0.txt", 1), packet_life=18),
     )
 
 

@@ -10,7 +10,7 @@ from netcheck.model.device import Device, LinkLayer, Port, RdmaDevice, Role
 from netcheck.model.fabric import Fabric, Link, PortRef
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known
-from netcheck.model.subnets import IbMatch, IbQosLevel, Partition, Subnet
+from netcheck.model.subnets import IbExpectations, IbMatch, IbQosLevel, Partition, Subnet
 from netcheck.platforms.opensm.codes import DATA_VLS, MTU, RATE_GBPS
 
 LEAVES, SPINES, HOSTS_OF_LEAF, UPLINKS = 4, 2, 4, 2
@@ -172,6 +172,13 @@ VARIED: dict[str, Subnet] = {
                 matches=(IbMatch(partition="b"),),
             )
         ),
+    ),
+    "lifetimes_and_links": replace(
+        BASE,
+        options=FrozenMap(
+            {"head_of_queue_lifetime": "0x11", "leaf_head_of_queue_lifetime": "0x0f"}
+        ),
+        expect=IbExpectations(width=4, speed="HDR", are_cables_stated=True),
     ),
     "further_options": replace(
         BASE,

@@ -122,6 +122,16 @@ class Book:
         if lid:
             self.by_lid.setdefault(lid, (key, port))
 
+    def found_group(self, group: IbGroup) -> None:
+        """Note a multicast group: from now on groups are known."""
+        self.groups = self.groups or []
+        self.groups.append(group)
+
+    def found_manager(self, manager: IbManager) -> None:
+        """Note a subnet manager: from now on managers are known."""
+        self.managers = self.managers or []
+        self.managers.append(manager)
+
     def complain(self, evidence: Evidence, message: str, found: str = "") -> None:
         """Add a defect; after the first hundred the rest is left out, which is said."""
         if len(self.defects) == MAX_DEFECTS:

@@ -97,10 +97,8 @@ def read_groups(page: Page, book: Book) -> None:
         if found is None:
             continue
         fields = {name: int(value, 16) for name, value in _GROUP_FIELD.findall(found[4])}
-        groups = book.groups if book.groups is not None else []
-        book.groups = groups
         level = fields.get("sl_flow_hop")
-        groups.append(
+        book.found_group(
             IbGroup(
                 _gid(found[2], found[3]),
                 int(found[1], 16),

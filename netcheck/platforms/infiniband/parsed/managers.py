@@ -31,9 +31,7 @@ def read_sminfo(page: Page, book: Book) -> None:
     for number, line in page.numbered():
         found = _SMINFO.match(line)
         if found:
-            managers = book.managers if book.managers is not None else []
-            book.managers = managers
-            managers.append(
+            book.found_manager(
                 IbManager(
                     int(found[2], 16),
                     int(found[1]),

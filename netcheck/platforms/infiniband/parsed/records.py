@@ -146,9 +146,7 @@ def _port(record: Record, at: Evidence, book: Book) -> None:
     fields = [(name.strip(), value) for name, value in record.fields.items()]
     facts = port_facts(fields)
     if record.section == "IsSM ports":
-        managers = book.managers if book.managers is not None else []
-        book.managers = managers
-        managers.append(IbManager(lid=record.plain("EndPortLid"), evidence=at))
+        book.found_manager(IbManager(lid=record.plain("EndPortLid"), evidence=at))
     if facts:
         book.said += (Said(ref, port, name, value, at) for name, value in facts.items())
 
@@ -166,6 +164,7 @@ def _path(record: Record, at: Evidence, book: Book) -> None:
             _code(record.number("mtu"), MTU_CODES),
             _code(record.number("rate"), RATE_CODES),
             at,
+            _masked(record.number("pkt_life")),
         )
     )
 
@@ -174,53 +173,40 @@ def _code(value: Known[int], table: dict[int, int]) -> Known[int]:
     return table.get(value & SELECTOR, UNKNOWN) if isinstance(value, int) else UNKNOWN
 
 
+def _masked(value: Known[int]) -> Known[int]:
+    return value & SELECTOR if isinstance(value, int) else UNKNOWN
+
+
 def _group(record: Record, at: Evidence, book: Book) -> None:
-    groups = book.groups if book.groups is not None else []
-    book.groups = groups
-    groups.append(
+    """A group; ``saquery -g`` and ``saquery MCMR`` write its names in letters of their own."""
+    fields = {name.lower(): text for name, text in record.fields.items()}
+    said = Record(record.kind, record.start, fields=fields)
+    book.found_group(
         IbGroup(
-            record.fields.get("MGID", ""),
-            record.number("Mlid"),
-            record.number("pkey"),
-            _code(record.number("Mtu"), MTU_CODES),
-            _code(record.number("Rate"), RATE_CODES),
-            record.number("SL"),
+            fields.get("mgid", ""),
+            said.number("mlid"),
+            said.number("pkey"),
+            _code(said.number("mtu"), MTU_CODES),
+            _code(said.number("rate"), RATE_CODES),
+            said.number("sl"),
             evidence=at,
-        )
-    )
-
-
-def _whole_group(record: Record, at: Evidence, book: Book) -> None:
-    """One record as ``saquery MCMR`` prints it, its names in small letters."""
-    groups = book.groups if book.groups is not None else []
-    book.groups = groups
-    groups.append(
-        IbGroup(
-            record.fields.get("MGID", ""),
-            record.number("mlid"),
-            record.number("pkey"),
-            _code(record.number("mtu"), MTU_CODES),
-            _code(record.number("rate"), RATE_CODES),
-            record.number("SL"),
-            evidence=at,
+            q_key=said.number("qkey"),
+            traffic_class=said.number("tclass"),
+            flow_label=said.number("flowlabel"),
         )
     )
 
 
 def _member(record: Record, at: Evidence, book: Book) -> None:
-    groups = book.groups if book.groups is not None else []
-    book.groups = groups
     gid = record.fields.get("PortGid", "")
     members = frozenset({gid}) if gid and gid != "::" else frozenset()
-    groups.append(
+    book.found_group(
         IbGroup(record.fields.get("MGID", ""), record.number("Mlid"), members=members, evidence=at)
     )
 
 
 def _manager(record: Record, at: Evidence, book: Book) -> None:
-    managers = book.managers if book.managers is not None else []
-    book.managers = managers
-    managers.append(
+    book.found_manager(
         IbManager(
             record.number("GUID"),
             record.number("LID"),
@@ -301,7 +287,7 @@ _READERS: Final[dict[str, Callable[[Record, Evidence, Book], None]]] = {
     "PathRecord": _path,
     "MCMemberRecord group": _group,
     "MCMemberRecord member": _member,
-    "MCMember Record": _whole_group,
+    "MCMember Record": _group,
     "SMInfoRecord": _manager,
     "PKeyTableRecord": _keys,
     "SL2VLTableRecord": _sl_to_vl,

@@ -50,7 +50,9 @@ def options_of(subject: Subject, files: frozenset[str]) -> list[tuple[str, str]]
     )
     if uses_both(subject):
         said["allow_both_pkeys"] = "TRUE"
-    if POLICY in files or any(key.startswith("qos_") for key in said):
+    # without qos TRUE every group and path gets SL 0, whatever its partition says
+    has_levels = any(known_or(one.sl, 0) for one in subnet.partitions.values())
+    if has_levels or POLICY in files or any(key.startswith("qos_") for key in said):
         said["qos"] = "TRUE"
     for key, value in subnet.options.items():
         _check_option(subject, key)
