@@ -15,10 +15,11 @@ from typing import Final
 from netcheck import api
 from netcheck.collect.collector import expand
 from netcheck.lab.building import Building
+from netcheck.lab.cabling import CABLING
 from netcheck.lab.devices.device import SimulatedDevice
 from netcheck.lab.devices.shell import Streams
 from netcheck.lab.fault_changes import FaultError, changes_of
-from netcheck.lab.faults import CABLES, FaultKind, Faults, fault_kinds
+from netcheck.lab.faults import FaultKind, Faults, fault_kinds
 from netcheck.lab.topology import simulated, topology_of
 from netcheck.model.device import Device
 from netcheck.model.fabric import Fabric
@@ -49,7 +50,7 @@ def page() -> str:
         lines.append(f"| [{fault}](#{fault}){' (silent)' if kind.is_silent else ''} | {cells} |")
     for fault, kind in fault_kinds().items():
         lines += ["", f"## {fault}", ""]
-        if kind.change == CABLES:
+        if kind.change in CABLING:
             lines.append(f"- cabling: {said[platforms[0]][fault]}")
             continue
         lines += [f"- {name}: {said[name][fault]}" for name in platforms if fault in said[name]]
@@ -57,7 +58,7 @@ def page() -> str:
 
 
 def _mark(kind: FaultKind, platform: str) -> str:
-    if kind.change == CABLES:
+    if kind.change in CABLING:
         return "cabling"
     return "yes" if kind.change in changes_of(platform) else "-"
 
@@ -83,7 +84,7 @@ def sentences(platform: str) -> dict[str, str]:
         building = Building(topology_of(fabric), Path(folder), dict.fromkeys(fabric.devices, ""))
         configure(building, fabric)
         for fault, kind in fault_kinds().items():
-            if kind.change != CABLES and kind.change not in changes_of(platform):
+            if kind.change not in CABLING and kind.change not in changes_of(platform):
                 continue
             faults = Faults(building)
             try:

@@ -163,16 +163,14 @@ class Bench:
 
     def routes(self) -> Routes:
         """Routing over what is up now."""
-        return Routes(self.cables(), self.hosts, self.is_link_up)
+        spreads = {name: device.spreads() for name, device in self.devices.items()}
+        return Routes(self.cables(), self.hosts, self.is_link_up, spreads)
 
     def network(self) -> Network:
         """What the hardware of all devices holds now."""
         return Network(
             {name: device.hardware() for name, device in self.devices.items()},
-            tuple(
-                Cable(cable.a, cable.b, cable.length_m, cable.extra_delay_ns * 1e-9)
-                for cable in self.cables()
-            ),
+            tuple(map(_cable, self.cables())),
         )
 
     def _flows(self, test: Test, routes: Routes) -> list[Flow]:
@@ -236,6 +234,13 @@ class Bench:
                         latencies_us=latencies,
                     )
                 )
+
+
+def _cable(cable: LabCable) -> Cable:
+    """A cable as the data plane takes it: what is worn lies on the way to the second end."""
+    a, b = (cable.b, cable.a) if cable.worn_to == cable.a else (cable.a, cable.b)
+    delay_s = cable.extra_delay_ns * 1e-9
+    return Cable(a, b, cable.length_m, delay_s, cable.limit_bps, cable.worn)
 
 
 def _peer_died() -> BenchError:

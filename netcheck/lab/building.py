@@ -75,6 +75,11 @@ class Building:
             self.devices[name].is_up(end) for name, end in ((device, port), far)
         )
 
+    def change_cable(self, index: int, cable: LabCable) -> None:
+        """Put another cable in the place of one."""
+        self.cables[index] = cable
+        self._far = _ends(self.cables)
+
     def swap_cables(self, first: int, second: int) -> None:
         """Exchange the ``b`` ends of two cables."""
         a, b = self.cables[first], self.cables[second]

@@ -1,4 +1,4 @@
-"""What a fault does: the types of its changes, and the one that no device makes.
+"""What a fault does: the types of its changes, and what all simulated switches share.
 
 Each simulated platform's ``faults.py`` offers ``CHANGES``, ``change name ->
 function``; a knob that a platform lacks is missing there. Visible changes
@@ -10,16 +10,15 @@ stand in ``faults.yaml``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, util
 from typing import Any
 
-from netcheck.lab.building import Building
 from netcheck.lab.devices.deviation import Deviation
 from netcheck.lab.devices.device import SimulatedDevice
-from netcheck.lossless.dataplane.network import PRIORITIES, Node
+from netcheck.lossless.dataplane.network import PRIORITIES, Node, Wear
 
 Undo = Callable[[], None]
 Values = Mapping[str, Any]  # arguments differ by change
@@ -101,30 +100,24 @@ def move_lossless(node: Node, deviation: Deviation, to: int, word: str) -> Done:
     return Done(says, undo)
 
 
-def swap_cables(building: Building, place: tuple[str, str]) -> Done:
-    """Exchange the far ends of the cable at a port and of another one of the same switch.
+def lose_in_chip(name: str, deviation: Deviation, ports: Iterable[str], wear: Wear) -> Done:
+    """Let a switch's hardware lose packets that came in at ports, and count nothing."""
+    before = dict(deviation.lost)
+    deviation.lost.update(dict.fromkeys(ports, wear))
 
-    Raises:
-        FaultError: There is only one cable.
-    """
-    first = next(i for i, cable in enumerate(building.cables) if place in (cable.a, cable.b))
-    mine = building.cables[first]
-    shared = mine.b if mine.a == place else mine.a
-    second = next(
-        (
-            i
-            for i, cable in enumerate(building.cables)
-            if shared[0] in (cable.a[0], cable.b[0]) and place[0] not in (cable.a[0], cable.b[0])
-        ),
-        None,
-    )
-    if second is None:
-        second = next((i for i in range(len(building.cables)) if i != first), None)
-    if second is None:
-        raise FaultError("fewer than two cables: nothing to swap")
-    other = building.cables[second]
-    building.swap_cables(first, second)
-    ends = f"{' '.join(mine.b)} and {' '.join(other.b)}"
-    return Done(
-        f"far ends of two cables exchanged: {ends}", lambda: building.swap_cables(first, second)
-    )
+    def undo() -> None:
+        deviation.lost = before
+
+    what = f"of DSCP {','.join(map(str, sorted(wear.dscps)))} " if wear.dscps else ""
+    share = f"{100 * wear.loss_share:g} %"
+    return Done(f"{name}: hardware loses {share} of the packets {what}and counts none", undo)
+
+
+def hash_constant(name: str, deviation: Deviation) -> Done:
+    """Let a switch's hash take nothing that differs between flows."""
+
+    def undo() -> None:
+        deviation.is_hash_constant = False
+
+    deviation.is_hash_constant = True
+    return Done(f"{name}: all flows take the same of several equal exits", undo)

@@ -16,9 +16,9 @@ from typing import Any, Final
 import yaml
 
 from netcheck.lab.building import Building
-from netcheck.lab.fault_changes import Done, FaultError, Undo, changes_of, swap_cables
+from netcheck.lab.cabling import CABLING
+from netcheck.lab.fault_changes import Done, FaultError, Undo, changes_of
 
-CABLES: Final = "cables"
 HOST: Final = "host"
 
 
@@ -27,7 +27,7 @@ class FaultKind:
     """One row of the registry.
 
     Attributes:
-        change: What is done, a key of the platforms' ``CHANGES``, or ``cables``.
+        change: What is done, a key of the platforms' ``CHANGES`` or of ``CABLING``.
         role: Role that is preferred where no device is named; may be empty.
         values: Arguments of the change.
         is_silent: The device goes on showing the right thing.
@@ -71,8 +71,8 @@ class Faults:
         return description
 
     def _make(self, kind: FaultKind, place: tuple[str, str]) -> Done:
-        if kind.change == CABLES:
-            return swap_cables(self.building, place)
+        if kind.change in CABLING:
+            return CABLING[kind.change](self.building, place, dict(kind.values or {}))
         device = self.building.devices[place[0]]
         return changes_of(device.platform)[kind.change](device, place[1], dict(kind.values or {}))
 
@@ -92,7 +92,7 @@ class Faults:
         fitting = [
             name
             for name in names
-            if kind.change == CABLES or kind.change in changes_of(devices[name].platform)
+            if kind.change in CABLING or kind.change in changes_of(devices[name].platform)
         ]
         if not fitting:
             who = f"device {device}: {devices[device].platform}" if device else "lab: its devices"

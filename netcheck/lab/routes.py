@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from netcheck.lab.topology import LabCable
 from netcheck.lossless.dataplane.network import Hop
@@ -20,8 +21,10 @@ class Routes:
         cables: Sequence[LabCable],
         hosts: frozenset[str],
         is_up: Callable[[str, str], bool],
+        spreads: Mapping[str, bool] = MappingProxyType({}),
     ) -> None:
         self.hosts = hosts
+        self.spreads = spreads
         self.far: dict[End, End] = {}
         for cable in cables:
             if is_up(*cable.a) and is_up(*cable.b):
@@ -44,7 +47,8 @@ class Routes:
             if not exits:
                 return None
             # each node adds its own name, so that hashes of successive tiers do not polarise
-            chosen = exits[zlib.crc32(f"{node} {key}".encode()) % len(exits)]
+            hashed = key if self.spreads.get(node, True) else ""
+            chosen = exits[zlib.crc32(f"{node} {hashed}".encode()) % len(exits)]
             hops.append(Hop(node, ingress, chosen[1]))
             here = self.far[chosen]
         return (*hops, Hop(target[0], target[1], ""))

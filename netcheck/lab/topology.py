@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from netcheck.lossless.dataplane.network import Wear
 from netcheck.model.cables import is_reached
 from netcheck.model.device import Device, LinkLayer, Port, Role
 from netcheck.model.errors import InputError
@@ -57,12 +58,20 @@ class LabDevice:
 
 @dataclass(frozen=True, slots=True)
 class LabCable:
-    """A cable between two ports, each ``(device, port)``."""
+    """A cable between two ports, each ``(device, port)``.
+
+    Attributes:
+        limit_bps: What both ends run at where not all lanes work.
+        worn: What happens to packets on their way to ``worn_to``, one of the ends.
+    """
 
     a: tuple[str, str]
     b: tuple[str, str]
     length_m: float = DEFAULT_CABLE_M
     extra_delay_ns: float = 0.0
+    limit_bps: int | None = None
+    worn: Wear | None = None
+    worn_to: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

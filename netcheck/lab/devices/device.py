@@ -71,6 +71,10 @@ class SimulatedDevice:
         """The port is switched on at this end."""
         raise NotImplementedError(port)
 
+    def spreads(self) -> bool:
+        """Flows are spread over equal exits by what differs between them."""
+        return True
+
     def hardware(self) -> Node:
         """What the hardware holds, as this device's own reader says."""
         raise NotImplementedError

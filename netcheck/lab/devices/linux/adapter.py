@@ -6,7 +6,7 @@ import ipaddress
 from collections import Counter
 from dataclasses import dataclass, field
 
-from netcheck.lossless.dataplane.network import Nic, Port, Queue
+from netcheck.lossless.dataplane.network import Account, Nic, Port, Queue
 
 PRIORITIES = 8
 DSCPS = 64
@@ -17,6 +17,8 @@ CABLE_M = 7
 MTU_SIZES = (4096, 2048, 1024, 512, 256)
 # GRH, UDP, BTH, XRC, atomic ETH, ICRC: what iboe_get_mtu leaves room for.
 RDMA_HEADERS = 96
+PCIE = (32.0, 16)
+PCIE_CODING = 128 / 130
 VLAN_ETHERNET_BYTES = 18
 EMPTY_GID = "0000:0000:0000:0000:0000:0000:0000:0000"
 
@@ -28,6 +30,8 @@ class Adapter:
     Attributes:
         dscp_entries: ``DSCP -> priority`` as set; without entries the priority is DSCP / 8.
         reaction, notification: ``priority -> enabled`` of congestion control.
+        pcie: Transfers (GT/s) and lanes that the slot came up with.
+        storms: Priorities on which a stuck adapter pauses the switch without end.
         counters: ``name in our own words -> value``; what tools print is made of these.
     """
 
@@ -61,6 +65,8 @@ class Adapter:
     traffic_class: int = 0
     cm_tos: int = 0
     cm_is_v2: bool = False
+    pcie: tuple[float, int] = PCIE
+    storms: frozenset[int] = frozenset()
     counters: Counter[str] = field(default_factory=Counter)
     stuck: set[str] = field(default_factory=set)
 
@@ -93,6 +99,16 @@ class Adapter:
             found += [(mapped, "IB/RoCE v1"), (mapped, "RoCE v2")]
         return found
 
+    @property
+    def receive_bps(self) -> int | None:
+        """What the slot lets through where that is less than the port's speed.
+
+        Source: PCI Express Base Specification 5.0 (128b/130b coding from 8 GT/s on).
+        """
+        rate, lanes = self.pcie
+        most = round(rate * 1e9 * lanes * PCIE_CODING)
+        return most if most < self.speed_bps else None
+
     def port(self) -> Port:
         """The port as its hardware works."""
         pauses = frozenset(p for p in range(PRIORITIES) if self.pfc[p])
@@ -107,8 +123,20 @@ class Adapter:
             pauses_honoured=pauses,
             queue_of_pfc=tuple(self.tc_of),
             pfc_of_group={p: frozenset({p}) for p in pauses},
+            groups={p: self._group(p) for p in range(PRIORITIES)} if self.receive_bps else {},
             queues={tc: self._queue(tc) for tc in range(PRIORITIES)},
+            storms=self.storms,
         )
+
+    def _group(self, priority: int) -> Account:
+        """A priority's receive buffer; half of it is for what comes after a pause."""
+        half = self.buffer_bytes[self.buffer_of[priority]] // 2
+        return Account(self.pool, static_bytes=half, headroom_bytes=half)
+
+    @property
+    def pool(self) -> str:
+        """Name of the memory that its receive buffers share."""
+        return f"{self.netdev} receive"
 
     def _queue(self, tc: int) -> Queue:
         is_strict = self.tsa[tc] == "strict"
@@ -128,6 +156,7 @@ class Adapter:
             cnp_dscp=self.cnp_dscp,
             cnp_pcp=self.cnp_pcp,
             cnp_gap_s=self.cnp_gap_us * 1e-6,
+            receive_bps=self.receive_bps,
         )
 
     def set_pfc(self, enabled: list[bool]) -> None:

@@ -64,6 +64,11 @@ def count_port(adapter: Adapter, found: PortCounters) -> None:
         adapter.add(f"rx_discards {priority}", found.group_drops[priority])
     adapter.add("rx_oversize", found.oversize_in)
     adapter.add("rx_discards", sum(found.group_drops))
+    adapter.add("rx_errors", found.errors_in)
+    if adapter.storms:
+        adapter.add("pause_storms", 1)
+    if adapter.receive_bps and sum(found.pfc_out):
+        adapter.add("pcie_stalls", sum(found.pfc_out))
 
 
 def count_requests(adapter: Adapter, flows: Sequence[FlowCounters]) -> None:
@@ -125,7 +130,7 @@ def _physical(adapter: Adapter) -> dict[str, int]:
     }
     return {
         "rx_out_of_buffer": 0,
-        "rx_crc_errors_phy": 0,
+        "rx_crc_errors_phy": counted["rx_errors"],
         "rx_symbol_err_phy": 0,
         "rx_pcs_symbol_err_phy": 0,
         "rx_corrected_bits_phy": 0,
@@ -136,12 +141,12 @@ def _physical(adapter: Adapter) -> dict[str, int]:
         "rx_pause_ctrl_phy": pauses["rx"],
         "tx_pause_ctrl_phy": pauses["tx"],
         "rx_buffer_passed_thres_phy": 0,
-        "tx_pause_storm_warning_events": 0,
+        "tx_pause_storm_warning_events": counted["pause_storms"],
         "tx_pause_storm_error_events": 0,
         "outbound_pci_stalled_rd": 0,
         "outbound_pci_stalled_wr": 0,
         "outbound_pci_stalled_rd_events": 0,
-        "outbound_pci_stalled_wr_events": 0,
+        "outbound_pci_stalled_wr_events": counted["pcie_stalls"],
     }
 
 

@@ -17,7 +17,7 @@ from netcheck.lab.devices.linux import (
     sysfs,
     system,
 )
-from netcheck.lab.devices.linux.adapter import Adapter
+from netcheck.lab.devices.linux.adapter import BUFFER_BYTES, Adapter
 from netcheck.lab.topology import LabDevice
 from netcheck.lossless.dataplane.network import Node
 from netcheck.lossless.dataplane.result import FlowCounters, PortCounters
@@ -94,6 +94,7 @@ class LinuxHost(SimulatedDevice):
         return Node(
             self.name,
             {name: adapter.port() for name, adapter in self.adapters.items()},
+            {adapter.pool: BUFFER_BYTES for adapter in self.adapters.values()},
             nics={name: adapter.nic() for name, adapter in self.adapters.items()},
             forwarding_s=PROCESSING_S,
         )

@@ -65,8 +65,8 @@ def _net(adapter: Adapter, is_up: Callable[[], bool]) -> Iterator[tuple[str, Mad
     yield f"{base}/address", MadeUp(lambda: f"{adapter.mac}\n")
     yield f"{base}/operstate", MadeUp(lambda: "up\n" if is_up() else "down\n")
     yield f"{base}/speed", MadeUp(lambda: f"{adapter.speed_bps // 1_000_000}\n")
-    yield f"{base}/device/current_link_speed", MadeUp(lambda: "32.0 GT/s PCIe\n")
-    yield f"{base}/device/current_link_width", MadeUp(lambda: "16\n")
+    yield f"{base}/device/current_link_speed", MadeUp(lambda: f"{adapter.pcie[0]} GT/s PCIe\n")
+    yield f"{base}/device/current_link_width", MadeUp(lambda: f"{adapter.pcie[1]}\n")
 
 
 def _infiniband(adapter: Adapter, is_up: Callable[[], bool]) -> Iterator[tuple[str, MadeUp]]:

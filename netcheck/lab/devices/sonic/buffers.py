@@ -148,7 +148,7 @@ def _computed(config: Tables, port: str) -> tuple[str, Row] | None:
     threshold = _first(config, "DEFAULT_LOSSLESS_BUFFER_PARAMETER").get("default_dynamic_th", "0")
     xoff = _headroom(config, speed, float(cable.rstrip("m")), int(mtu))
     xon = PIPELINE_KIB * KIB * (2 if lanes == 8 else 1)  # noqa: PLR2004 -- the widest port
-    shared = _has_shared_headroom(config)
+    shared = has_shared_headroom(config)
     name = f"pg_lossless_{speed}_{cable}"
     name += f"_mtu{mtu}" if mtu != DEFAULT_MTU else ""
     name += "_8lane" if lanes == 8 else ""  # noqa: PLR2004 -- as above
@@ -167,7 +167,8 @@ def _first(config: Tables, table: str) -> Row:
     return next(iter(config.get(table, {}).values()), {})
 
 
-def _has_shared_headroom(config: Tables) -> bool:
+def has_shared_headroom(config: Tables) -> bool:
+    """Accounts take what is in flight from one pool, and not each from its own size."""
     ratio = _first(config, "DEFAULT_LOSSLESS_BUFFER_PARAMETER").get("over_subscribe_ratio", "0")
     pool = config.get("BUFFER_POOL", {}).get("ingress_lossless_pool", {})
     return ratio not in ("", "0") or integer(pool, "xoff") > 0

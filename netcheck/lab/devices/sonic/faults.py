@@ -15,9 +15,12 @@ from netcheck.lab.fault_changes import (
     FaultError,
     Undo,
     Values,
+    hash_constant,
+    lose_in_chip,
     move_lossless,
     stop_counters,
 )
+from netcheck.lossless.dataplane.network import Wear
 
 
 def _switch(device: SimulatedDevice) -> SonicSwitch:
@@ -182,6 +185,42 @@ def _stuck(device: SimulatedDevice, port: str, values: Values) -> Done:
     return stop_counters(switch.name, switch.deviation, port, values)
 
 
+def _pfc_more(device: SimulatedDevice, port: str, values: Values) -> Done:
+    switch, more = _switch(device), int(values["priority"])
+    was = _lossless(switch.config, port)
+    now = ",".join(map(str, sorted({*was, more})))
+
+    def change(config: Tables) -> None:
+        config.get("PORT_QOS_MAP", {}).get(port, {})["pfc_enable"] = now
+
+    undo = _edit(switch, change)
+    says = f"{switch.name} PORT_QOS_MAP|{port} pfc_enable: {now} (was {','.join(map(str, was))})"
+    return Done(says, undo)
+
+
+def _port_down(device: SimulatedDevice, port: str, values: Values) -> Done:
+    del values
+    switch = _switch(device)
+
+    def change(config: Tables) -> None:
+        config["PORT"][port]["admin_status"] = "down"
+
+    return Done(f"{switch.name} PORT|{port} admin_status: down (was up)", _edit(switch, change))
+
+
+def _hardware_loss(device: SimulatedDevice, port: str, values: Values) -> Done:
+    del port
+    switch = _switch(device)
+    wear = Wear(float(values["loss_share"]), dscps=frozenset(values.get("dscps", ())))
+    return lose_in_chip(switch.name, switch.deviation, switch.config["PORT"], wear)
+
+
+def _hardware_hash(device: SimulatedDevice, port: str, values: Values) -> Done:
+    del port, values
+    switch = _switch(device)
+    return hash_constant(switch.name, switch.deviation)
+
+
 CHANGES: dict[str, Change] = {
     "pfc_off": _pfc_off,
     "dscp_map": _dscp_map,
@@ -193,4 +232,8 @@ CHANGES: dict[str, Change] = {
     "hardware_headroom": _hardware_headroom,
     "hardware_map": _hardware_map,
     "stuck": _stuck,
+    "pfc_more": _pfc_more,
+    "port_down": _port_down,
+    "hardware_loss": _hardware_loss,
+    "hardware_hash": _hardware_hash,
 }

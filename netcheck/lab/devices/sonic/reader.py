@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from netcheck.lab.devices.deviation import Deviation
-from netcheck.lab.devices.sonic.buffers import Applied
+from netcheck.lab.devices.sonic.buffers import Applied, has_shared_headroom
 from netcheck.lab.devices.sonic.factory import CELL_BYTES
 from netcheck.lab.devices.sonic.keys import Row, Tables, by_index, integer, name_of, numbers
 from netcheck.lossless.dataplane.network import (
@@ -26,18 +26,37 @@ HEADER_BYTES = 18
 DSCPS = 64
 MARKING = ("ecn_all", "ecn_green", "ecn_green_yellow", "ecn_green_red")
 FASTEST_BPS = 800_000_000_000
+LOSSLESS_POOL, SHARED_HEADROOM = "ingress_lossless_pool", "shared headroom"
 
 
 def read_node(name: str, config: Tables, applied: Applied, deviation: Deviation) -> Node:
     """Give the hardware as it works."""
     reader = _Reader(config, applied, deviation)
+    ports = {port: reader.port(port, row) for port, row in config.get("PORT", {}).items()}
+    pools = {pool: integer(row, "size") for pool, row in applied.pools.items()}
     return Node(
         name,
-        {port: reader.port(port, row) for port, row in config.get("PORT", {}).items()},
-        {pool: integer(row, "size") for pool, row in applied.pools.items()},
+        ports,
+        {**pools, **_shared_headroom(config, applied, ports)},
         CELL_BYTES,
         forwarding_s=FORWARDING_S,
     )
+
+
+def _shared_headroom(config: Tables, applied: Applied, ports: Mapping[str, Port]) -> dict[str, int]:
+    """The pool of shared headroom: of the size that is stated, else what all may want by the ratio.
+
+    Source: sonic-net/sonic-swss cfgmgr/buffer_pool_mellanox.lua.
+    """
+    if not has_shared_headroom(config):
+        return {}
+    stated = integer(applied.pools.get(LOSSLESS_POOL, {}), "xoff")
+    if stated:
+        return {SHARED_HEADROOM: stated}
+    wanted = sum(one.headroom_bytes for port in ports.values() for one in port.groups.values())
+    rows = config.get("DEFAULT_LOSSLESS_BUFFER_PARAMETER", {}).values()
+    ratio = max((integer(row, "over_subscribe_ratio", 1) for row in rows), default=1)
+    return {SHARED_HEADROOM: -(-wanted // max(ratio, 1))}
 
 
 class _Reader:
@@ -69,6 +88,7 @@ class _Reader:
             groups={group: self._group(name, group) for group in range(PRIORITIES)},
             queues={queue: self._queue(name, queue) for queue in range(PRIORITIES)},
             watchdog=self._watchdog(name, binding),
+            wear=self.deviation.lost.get(name),
         )
 
     def _rows(self, table: str, binding: Row, field_name: str) -> Mapping[str, str]:
@@ -105,6 +125,11 @@ class _Reader:
             port, "BUFFER_PORT_INGRESS_PROFILE_LIST"
         )
         account = _account(profile)
+        if has_shared_headroom(self.config) and account.headroom_bytes:
+            size = integer(profile, "size")
+            account = replace(account, reserved_bytes=size, headroom_pool=SHARED_HEADROOM)
+        elif account.headroom_bytes > integer(profile, "size"):
+            account = replace(account, reserved_bytes=0, headroom_bytes=integer(profile, "size"))
         headroom = self.deviation.headroom.get((port, group))
         return account if headroom is None else replace(account, headroom_bytes=headroom)
 

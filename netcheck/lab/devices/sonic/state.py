@@ -95,6 +95,10 @@ class SonicSwitch(SimulatedDevice):
         """Write the running configuration to a file."""
         self.write(path, self.config)
 
+    def spreads(self) -> bool:
+        """The hash of its ASIC takes what differs between flows."""
+        return not self.deviation.is_hash_constant
+
     def hardware(self) -> Node:
         """What the hardware holds."""
         return read_node(self.name, self.config, self.applied, self.deviation)

@@ -52,6 +52,7 @@ class Tallies:
             self.counts[port, "paused_us", index] += round(value * 1e6)
         self.counts[port, "oversize_in", 0] += round(found.oversize_in)
         self.counts[port, "oversize_out", 0] += round(found.oversize_out)
+        self.counts[port, "errors_in", 0] += round(found.errors_in)
         for kind in _PEAKS:
             for index, value in enumerate(getattr(found, kind)):
                 key = (port, kind, index)
@@ -64,10 +65,11 @@ class Tallies:
     def port_row(self, port: str) -> Row:
         """What COUNTERS_DB holds of a port."""
         oversize = self.counts[port, "oversize_in", 0]
+        errors = self.counts[port, "errors_in", 0]
         row = {
             "SAI_PORT_STAT_IF_IN_UCAST_PKTS": self.total(port, "rx_packets"),
             "SAI_PORT_STAT_IF_IN_OCTETS": self.total(port, "rx_bytes"),
-            "SAI_PORT_STAT_IF_IN_ERRORS": oversize,
+            "SAI_PORT_STAT_IF_IN_ERRORS": oversize + errors,
             "SAI_PORT_STAT_IF_IN_DISCARDS": self.total(port, "group_drops") + oversize,
             "SAI_PORT_STAT_ETHER_RX_OVERSIZE_PKTS": oversize,
             "SAI_PORT_STAT_IF_OUT_UCAST_PKTS": self.total(port, "tx_packets"),
@@ -75,7 +77,7 @@ class Tallies:
             "SAI_PORT_STAT_IF_OUT_ERRORS": 0,
             "SAI_PORT_STAT_IF_OUT_DISCARDS": self.total(port, "queue_drops")
             + self.counts[port, "oversize_out", 0],
-            "SAI_PORT_STAT_IF_IN_FEC_NOT_CORRECTABLE_FRAMES": 0,
+            "SAI_PORT_STAT_IF_IN_FEC_NOT_CORRECTABLE_FRAMES": errors,
             "SAI_PORT_STAT_IF_IN_FEC_SYMBOL_ERRORS": 0,
         }
         for priority in range(PRIORITIES):
@@ -113,13 +115,14 @@ class Tallies:
         """What the watchdog adds to a queue that it watches."""
         storms = self.counts[port, "queue_storms", queue]
         sent = self.counts[port, "queue_packets", queue]
+        dropped = self.counts[port, "queue_drops", queue]
         row = {
             "PFC_WD_STATUS": "operational",
             "PFC_WD_ACTION": action,
             "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED": storms,
             "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED": storms,
             "PFC_WD_QUEUE_STATS_TX_PACKETS": sent if storms else 0,
-            "PFC_WD_QUEUE_STATS_TX_DROPPED_PACKETS": 0,
+            "PFC_WD_QUEUE_STATS_TX_DROPPED_PACKETS": dropped if storms else 0,
             "PFC_WD_QUEUE_STATS_RX_PACKETS": 0,
             "PFC_WD_QUEUE_STATS_RX_DROPPED_PACKETS": 0,
         }

@@ -1,0 +1,39 @@
+# Process 1 of a lab machine; what differs from machine to machine is in the file it reads.
+. /etc/netcheck-lab/machine
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8
+set -eu
+hostname "$NAME"
+mkdir -p /dev/pts /dev/shm /run/sshd /run/netns /run/lock
+mount -t devpts -o gid=5,mode=620 pts /dev/pts
+mount -t tmpfs run /dev/shm
+chmod 1777 /tmp /var/tmp /dev/shm
+ulimit -l unlimited
+ip link set lo up
+ip link set eth0 up
+ip address add 10.0.2.15/24 dev eth0
+if [ "$IS_SWITCH" = yes ]; then
+  # The other machine's cable ends in the switch; this machine's own cable is a veth pair.
+  modprobe -a bridge veth
+  ip netns add switch
+  ip link add rail0 address "$MAC" type veth peer name swp2 netns switch
+  ip link set eth1 name swp1
+  ip link set swp1 netns switch
+  ip -n switch link add br0 type bridge
+  for port in swp1 swp2; do
+    ip -n switch link set "$port" mtu "$MTU" master br0 up
+  done
+  ip -n switch link set br0 up
+  socat TCP-LISTEN:2222,fork,reuseaddr EXEC:'ip netns exec switch /usr/sbin/sshd -i' &
+else
+  ip link set eth1 name rail0
+fi
+ip link set rail0 mtu "$MTU" up
+ip address add "$ADDRESS/24" dev rail0
+ip neighbour replace "$PEER" lladdr "$PEER_MAC" dev rail0
+modprobe -a rdma_ucm ib_uverbs crc32_generic rdma_rxe
+modprobe netcheck_dcb ifs=rail0
+rdma link add rxe0 type rxe netdev rail0
+/usr/sbin/sshd
+read -r up rest < /proc/uptime
+echo "netcheck-lab ready $up" > /dev/console
+exec sleep infinity
