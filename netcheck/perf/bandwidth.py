@@ -19,6 +19,7 @@ DEFAULT_RDMA_MTU = 4096
 INCAST_ALLOWANCE = 0.9  # senders slow down for marks while they share one port
 OUTLIER_SHARE = 0.95
 HASHED_SHARE = 0.5
+VICTIM_SHARE = 0.8
 
 
 def expected_bps(fabric: Fabric, end: Endpoint, rdma_mtu: int) -> float | None:
@@ -40,6 +41,8 @@ def bandwidth_findings(results: Sequence[RoundResult], fabric: Fabric) -> Iterat
     for result in results:
         if result.round.pattern is Pattern.INCAST:
             yield from _slow_incasts(result, fabric)
+        elif result.round.pattern is Pattern.MIXED:
+            yield from _slow_victims(result, fabric)
         elif result.round.pattern is Pattern.ACROSS:
             yield from _slow_across(result, fabric)
         else:
@@ -70,6 +73,15 @@ def _slow_across(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
         if rate < wanted:
             slow = _slow(fabric, flow.sender, f"to {flow.receiver.ref}", rate, wanted)
             yield replace(slow, severity=Severity.WARNING)
+
+
+def _slow_victims(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
+    """Flows that share nothing but switches with an incast, and are held back by it."""
+    for flow, ceiling, rate in _rates(replace(result, flows=result.victims), fabric):
+        wanted = VICTIM_SHARE * _share(fabric) * ceiling
+        if rate < wanted:
+            what = f"to {flow.receiver.ref}, beside an incast it has no part in"
+            yield replace(_slow(fabric, flow.sender, what, rate, wanted), severity=Severity.WARNING)
 
 
 def _rates(result: RoundResult, fabric: Fabric) -> Iterator[tuple[FlowResult, float, float]]:

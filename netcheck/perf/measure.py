@@ -17,7 +17,14 @@ from netcheck.model.known import is_known
 from netcheck.perf.bench import EVERYTHING, Bench
 from netcheck.perf.coverage import coverage, peers_of, round_for
 from netcheck.perf.deltas import Deltas, deltas
-from netcheck.perf.observe import FlowResult, Footprint, RoundResult, carries, tested_classes
+from netcheck.perf.observe import (
+    FlowResult,
+    Footprint,
+    RoundResult,
+    carries,
+    droppable_dscp,
+    tested_classes,
+)
 from netcheck.perf.perftest import (
     DEFAULT_PORT,
     WAITING,
@@ -46,6 +53,7 @@ TOOLS = {
     Pattern.PAIRS: (Tool.WRITE_BW, Tool.SEND_BW, Tool.WRITE_LAT),
     Pattern.ACROSS: (Tool.WRITE_BW,),
     Pattern.INCAST: (Tool.WRITE_BW,),
+    Pattern.MIXED: (Tool.WRITE_BW,),
 }
 
 
@@ -167,26 +175,41 @@ class _Runner:
         devices = {ref.device for link in touched.links for ref in link}
         before = self.bench.read(devices)
         flows = self._flows(one)
+        own, victims = len(one.flows), len(one.flows) + len(one.victims)
         time.sleep(self.options.settle_s)
         after = self.bench.read(devices)
         lost = sorted(name for name in devices if before[name] is None or after[name] is None)
         moved = {name: _deltas(name, before[name], after[name]) for name in sorted(devices)}
-        return RoundResult(one, self.tool.value, self.item.name, flows, moved, tuple(lost))
+        return RoundResult(
+            one,
+            self.tool.value,
+            self.item.name,
+            flows[:own],
+            moved,
+            tuple(lost),
+            flows[own:victims],
+            flows[victims:],
+        )
 
     def _flows(self, one: Round) -> tuple[FlowResult, ...]:
-        self.bench.open_for(end.host for flow in one.flows for end in flow)
+        self.bench.open_for(end.host for flow in one.every for end in flow)
         taken: dict[str, int] = {}
         waiting = []
-        for flow in one.flows:
+        for number, flow in enumerate(one.every):
             place = taken[flow[1].host] = taken.get(flow[1].host, -1) + 1
-            waiting.append(self._serve(place, flow))
+            is_own = number < len(one.flows) + len(one.victims)
+            dscp = self._dscp() if is_own else droppable_dscp(self.bench.fabric, flow[0].ref)
+            waiting.append(self._serve(place, flow, dscp))
         sending = [_send(self.bench, flow) for flow in waiting]
         return tuple(self._end(flow) for flow in sending)
 
-    def _serve(self, place: int, flow: tuple[Endpoint, Endpoint]) -> _Flow:
+    def _dscp(self) -> int | None:
+        return min(self.item.dscp) if is_known(self.item.dscp) else None
+
+    def _serve(self, place: int, flow: tuple[Endpoint, Endpoint], dscp: int | None) -> _Flow:
         """Start the server of one flow; what keeps it from starting is its result."""
         sender, receiver = flow
-        run = self._perftest(place, sender, receiver)
+        run = self._perftest(place, sender, receiver, dscp)
         if isinstance(run, str):
             return _Flow(sender, receiver, error=run)
         try:
@@ -197,13 +220,15 @@ class _Runner:
             return _Flow(sender, receiver, error=str(error))
         return _Flow(sender, receiver, run=run, server=server)
 
-    def _perftest(self, place: int, sender: Endpoint, receiver: Endpoint) -> PerftestRun | str:
+    def _perftest(
+        self, place: int, sender: Endpoint, receiver: Endpoint, dscp: int | None
+    ) -> PerftestRun | str:
         server_gid = self._gid(receiver)
         client_gid = self._gid(sender)
         for end, gid in ((receiver, server_gid), (sender, client_gid)):
             if gid is None:
                 return f"{end.host} {end.rdma}: no RoCE v2 GID with an IPv4 address"
-        if not is_known(self.item.dscp) or server_gid is None or client_gid is None:
+        if dscp is None or server_gid is None or client_gid is None:
             return f"class {self.item.name}: dscp is not said"
         return PerftestRun(
             tool=self.tool,
@@ -212,7 +237,7 @@ class _Runner:
             server_address=_ipv4(server_gid),
             server_gid=server_gid.index,
             client_gid=client_gid.index,
-            traffic_class=min(self.item.dscp) << 2 | ECN_CAPABLE,
+            traffic_class=dscp << 2 | ECN_CAPABLE,
             port=self.first_port + place,
             queue_pairs=self.options.queue_pairs,
             duration_s=self.options.duration_s,

@@ -15,6 +15,7 @@ from netcheck.perf.deltas import Deltas
 from netcheck.perf.perftest import PerftestResult
 from netcheck.perf.schedule import Endpoint, Pattern, Round
 
+CODE_POINTS = 64
 PROVABLE = frozenset({Delivery.LOSSLESS, Delivery.ECN})
 
 
@@ -37,6 +38,8 @@ class RoundResult:
     flows: tuple[FlowResult, ...]
     deltas: Mapping[str, Deltas]
     unreachable: tuple[str, ...] = ()
+    victims: tuple[FlowResult, ...] = ()
+    background: tuple[FlowResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ class Footprint:
     def _hops(self) -> tuple[frozenset[PortRef], frozenset[PortRef]]:
         egress: set[PortRef] = set()
         ingress: set[PortRef] = set()
-        for sender, receiver in {(a.ref, b.ref) for a, b in self.round.flows}:
+        for sender, receiver in {(a.ref, b.ref) for a, b in self.round.every}:
             for path in paths(self.fabric, sender, receiver):
                 egress.update(hop.egress for hop in path)
                 ingress.update(hop.ingress for hop in path)
@@ -82,12 +85,12 @@ class Footprint:
     @property
     def senders(self) -> list[Endpoint]:
         """NICs that send."""
-        return sorted({sender for sender, _ in self.round.flows})
+        return sorted({sender for sender, _ in (*self.round.flows, *self.round.victims)})
 
     @property
     def receivers(self) -> list[Endpoint]:
         """NICs that receive."""
-        return sorted({receiver for _, receiver in self.round.flows})
+        return sorted({receiver for _, receiver in (*self.round.flows, *self.round.victims)})
 
     @property
     def links(self) -> Iterator[tuple[PortRef, PortRef]]:
@@ -165,6 +168,20 @@ def pfc_priority(item: TrafficClass) -> int:
     return item.priority if is_known(item.priority) else -1
 
 
+def droppable_dscp(fabric: Fabric, ref: PortRef) -> int | None:
+    """A mark of traffic that may be dropped on a port; None where every mark is promised.
+
+    Where no class that may be dropped says its marks, it is the lowest that no class claims.
+    """
+    policy = policy_at(fabric, ref)
+    classes = list(policy.classes.values()) if policy else []
+    lossy = [c for c in classes if c.delivery not in PROVABLE and c.carries is not Carries.CNP]
+    said = [min(c.dscp) for c in lossy if is_known(c.dscp) and c.dscp]
+    claimed = {dscp for c in classes if is_known(c.dscp) for dscp in c.dscp}
+    free = (dscp for dscp in range(CODE_POINTS) if dscp not in claimed)
+    return said[0] if said else next(free, None)
+
+
 def class_at(fabric: Fabric, ref: PortRef, item: TrafficClass) -> ClassAt:
     """Queue and priority group of a class on one intended port."""
     priority = item.priority if is_known(item.priority) else -1
@@ -181,4 +198,4 @@ def class_at(fabric: Fabric, ref: PortRef, item: TrafficClass) -> ClassAt:
 
 def is_incast(result: RoundResult) -> bool:
     """The round was meant to congest."""
-    return result.round.pattern is Pattern.INCAST
+    return result.round.pattern in (Pattern.INCAST, Pattern.MIXED)

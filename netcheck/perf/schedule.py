@@ -42,6 +42,7 @@ class Pattern(StrEnum):
     PAIRS = "pairs"
     ACROSS = "across"
     INCAST = "incast"
+    MIXED = "mixed"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -61,11 +62,24 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Flows that run at the same time: ``(sender, receiver)``."""
+    """Flows that run at the same time: ``(sender, receiver)``.
+
+    Attributes:
+        victims: Flows of the class that share switches with the rest and no host port's
+            direction: they should not be slowed down.
+        background: Flows of a class that may be dropped.
+    """
 
     name: str
     pattern: Pattern
     flows: tuple[tuple[Endpoint, Endpoint], ...]
+    victims: tuple[tuple[Endpoint, Endpoint], ...] = ()
+    background: tuple[tuple[Endpoint, Endpoint], ...] = ()
+
+    @property
+    def every(self) -> tuple[tuple[Endpoint, Endpoint], ...]:
+        """All flows of all kinds."""
+        return (*self.flows, *self.victims, *self.background)
 
 
 def endpoints(fabric: Fabric, *, limit: frozenset[str] | None = None) -> list[Endpoint]:
@@ -128,6 +142,7 @@ def rounds(
             first,
             turned,
             *_ring_incast(rings),
+            mixed(leaves),
         ]
     if depth is Depth.EXHAUSTIVE:
         found += _every_pair_of_leaves(leaves, islands)
@@ -243,6 +258,21 @@ def _local_incasts(leaves: Mapping[str, list[Endpoint]]) -> Iterator[Round]:
         for ends in leaves.values():
             flows += _onto(ends, receiver=ends[-1] if turn else ends[0])
         yield Round(name, Pattern.INCAST, tuple(flows))
+
+
+def mixed(leaves: Mapping[str, list[Endpoint]]) -> Round:
+    """Within each leaf an incast, as much traffic beside it that may be dropped, and a victim."""
+    flows: list[tuple[Endpoint, Endpoint]] = []
+    victims: list[tuple[Endpoint, Endpoint]] = []
+    for ends in leaves.values():
+        receiver = ends[0]
+        senders = [end for end in ends if end.host != receiver.host]
+        idle = [end for end in ends[1:] if end not in senders] or senders[2:][-1:]
+        own = _onto([end for end in senders if end not in idle[:1]], receiver)
+        flows += own
+        victims += [(end, own[0][0]) for end in idle[:1] if own and end.host != own[0][0].host]
+    name = "incast within each leaf beside a victim and traffic that may be dropped"
+    return Round(name, Pattern.MIXED, tuple(flows), tuple(victims), tuple(flows))
 
 
 def _onto(senders: Sequence[Endpoint], receiver: Endpoint) -> list[tuple[Endpoint, Endpoint]]:

@@ -221,7 +221,8 @@ def _class_findings(
         if is_incast(result) and item.delivery is Delivery.LOSSLESS:
             needed += pause_sights(result, fabric, item)
         yield from (_missing(sight) for sight in needed if not is_known(sight.by))
-        yield from _outside_class(result, fabric, item)
+        if not result.background:  # beside it, much is outside the class that should be
+            yield from _outside_class(result, fabric, item)
         for other in disagreements(result, fabric, item):
             yield _finding(
                 "counters-disagree",
