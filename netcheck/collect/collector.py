@@ -31,6 +31,7 @@ from netcheck.model.document import Document, DocumentKind
 from netcheck.model.errors import InputError, TransportError
 from netcheck.model.fabric import Fabric
 from netcheck.model.known import ABSENT, is_known
+from netcheck.platforms.placeholders import hidden
 from netcheck.platforms.platform import Command, load
 
 ALL_KINDS: Final = frozenset({DocumentKind.CONFIG, DocumentKind.STATE, DocumentKind.COUNTERS})
@@ -276,19 +277,33 @@ def _answers(
 ) -> Iterator[tuple[Record, str]]:
     """Run the commands of the platform's allow-list; give each answer as it comes."""
     commands = _commands(device, kinds)
-    allowed = [one for one in commands if _is_allowed(device, one.line)]
+    allowed: list[Command] = []
     for command in commands:
-        if command not in allowed:
-            _LOG.warning("%s: not on the read-only list, not sent: %r", device.name, command.line)
-            yield _record(device, command, reading, Answer.REFUSED, reason=""), ""
+        if _is_allowed(device, command.line):
+            allowed.append(command)
+            continue
+        _LOG.warning("%s: not on the read-only list, not sent: %r", device.name, command.line)
+        yield _record(device, command, reading, Answer.REFUSED, reason=""), ""
     started = _now()
     outputs = session.run_each([one.line for one in allowed], _COMMAND_S)
     for command, output in zip(allowed, outputs, strict=True):
-        answer = _answer(command, output)
+        answer, ended = _answer(command, output), _now()
         reason = "" if answer is Answer.HAD else output.text.strip()[-200:]
-        record = _record(device, command, reading, answer, reason=reason)
-        ended = _now()
-        yield replace(record, status=output.status, started=started, ended=ended), output.text
+        yield (
+            Record(
+                device.name,
+                command.line,
+                output_path(device.name, command.file, reading),
+                command.kind,
+                answer,
+                reading,
+                output.status,
+                started,
+                ended,
+                reason,
+            ),
+            hidden(output.text, str(device.platform)),
+        )
         started = ended
 
 

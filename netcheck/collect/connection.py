@@ -6,6 +6,7 @@ import io
 import os
 import socket
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from netcheck.collect.target import AGENT, Target, fetch_secret
@@ -27,14 +28,13 @@ def connect(target: Target) -> Any:  # Any: a Netmiko class chosen by name
         TransportError: The device does not answer or refuses the login.
         InputError: The login's secret cannot be fetched.
     """
-    import netmiko  # noqa: PLC0415 -- 0.4 s that only a session pays
-    from netmiko.exceptions import NetmikoBaseException  # noqa: PLC0415 -- as above
+    from netmiko.exceptions import NetmikoBaseException  # noqa: PLC0415 -- 0.4 s that only a session pays
     from paramiko.ssh_exception import SSHException  # noqa: PLC0415 -- as above
 
     place = f"{target.device} {target.host}:{target.port}"
     login = _login(target)
     try:
-        connection = netmiko.ConnectHandler(
+        connection = _quick(target.netmiko)(
             device_type=target.netmiko,
             host=target.host,
             port=target.port,
@@ -52,6 +52,34 @@ def connect(target: Target) -> Any:  # Any: a Netmiko class chosen by name
         raise TransportError(f"{place}: {_reason(error)}") from None
     _be_quiet(connection)
     return connection
+
+
+@cache
+def _quick(name: str) -> Any:  # Any: a Netmiko class chosen by name
+    """Give a Netmiko class whose connections offer quick ciphers first."""
+    import netmiko  # noqa: PLC0415 -- as in ``connect``
+
+    kind: Any = netmiko.ssh_dispatcher(name)
+
+    class Quick(kind):  # type: ignore[misc]  # as above
+        def _connect_params_dict(self) -> dict[str, Any]:  # Any: Paramiko's arguments
+            return {**super()._connect_params_dict(), "transport_factory": _transport}
+
+    return Quick
+
+
+def _transport(*args: Any, **more: Any) -> paramiko.Transport:  # Any: Paramiko's arguments
+    """Give a transport that asks for AES-GCM before all other ciphers.
+
+    With any other, Paramiko checks every packet's MAC byte by byte in Python, a
+    quarter of what a short session costs. Servers without GCM choose as before.
+    """
+    import paramiko  # noqa: PLC0415 -- only with Netmiko
+
+    transport = paramiko.Transport(*args, **more)
+    options = transport.get_security_options()
+    options.ciphers = tuple(sorted(options.ciphers, key=lambda name: "-gcm" not in name))
+    return transport
 
 
 def _reason(error: Exception) -> str:

@@ -92,7 +92,7 @@ class ShellDialect:
         self._name = f"netcheck-{secrets.token_hex(4)}"
         self._count = 0
         self._searched = 0
-        self._prompt = _SHELL_PROMPT
+        self._prompt = b""
         self._next_mark()
 
     def login(self) -> list[LoginStep]:
@@ -157,7 +157,8 @@ class ShellDialect:
 
     def without_prompt(self, output: bytes) -> bytes:
         """Drop a prompt at the end."""
-        return self._prompt.sub(b"", output)
+        shown = output.removesuffix(b" ")
+        return shown.removesuffix(self._prompt) if shown.endswith(self._prompt) else output
 
     def _next_mark(self) -> None:
         self._count += 1
@@ -166,14 +167,14 @@ class ShellDialect:
 
     def _is_prompt_after(self, buffer: bytearray, start: int) -> bool:
         shown = without_escapes(bytes(buffer[start:][-_TAIL:]))
-        return self._prompt.search(shown) is not None
+        return shown.removesuffix(b" ").endswith(self._prompt)
 
     def _learn_prompt(self, buffer: bytearray) -> bool:
         found = _ending(self._mark, buffer)
-        if found is None or not self._is_prompt_after(buffer, found.after):
+        shown = without_escapes(bytes(buffer[found.after :])) if found else b""
+        if not _SHELL_PROMPT.search(shown):
             return False
-        shown = without_escapes(bytes(buffer[found.after :])).lstrip(b"\r")
-        self._prompt = re.compile(re.escape(shown.strip()) + rb" ?$")
+        self._prompt = shown.strip()
         return True
 
 

@@ -40,6 +40,7 @@ _INTERRUPTED: Final = 130
 _INTERRUPT_AGAIN_S: Final = 0.25
 _SHOWN_LAST: Final = 200
 _INTERRUPT_SHOWN: Final = re.compile(r"(?:\^C\n?)+\Z")
+_CONTROL: Final = re.compile(r"[\x00-\x1f]")
 _CHUNK: Final = 65536
 
 
@@ -152,7 +153,7 @@ class Session:
 
     def _type(self, first: str, said: str, typed: str) -> None:
         """Send what is typed; ``said`` is what of it the caller gave, ``first`` runs now."""
-        if any(ord(character) < ord(" ") for character in said):
+        if _CONTROL.search(said):
             raise ValueError(f"{self.target.device}: command holds a control character: {said!r}")
         if self._running:
             raise self._broken(f"{self._running} still runs")

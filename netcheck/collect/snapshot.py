@@ -27,6 +27,7 @@ from netcheck.model.jsontext import load_json
 MANIFEST: Final = "manifest.json"
 SCHEMA_VERSION: Final = 1
 # Parts as ``output_path`` makes them, none of which is "." or "..": as short as it can be.
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_:@+=-][A-Za-z0-9._:@+=-]*")
 _PLAIN_PATH: Final = re.compile(r"[\w%:@+=-][\w.%:@+=-]*(?:/[\w%:@+=-][\w.%:@+=-]*)*", re.ASCII)
 
 
@@ -149,6 +150,8 @@ def output_path(device: str, file: str, reading: int) -> str:
 
 def safe_name(name: str) -> str:
     """Give a name as one path component; anything unusual is percent-encoded, reversibly."""
+    if _PLAIN_NAME.fullmatch(name):
+        return name
     encoded = re.sub(
         r"^\.|[^A-Za-z0-9._:@+=-]",
         lambda match: "".join(f"%{byte:02X}" for byte in match.group().encode("utf-8", "replace")),
