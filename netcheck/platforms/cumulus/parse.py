@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final
 
 from netcheck.model.device import Defect, DefectKind, Device
@@ -28,15 +29,20 @@ from netcheck.platforms.cumulus.parsed.interfaces import (
 from netcheck.platforms.cumulus.parsed.schema import check
 from netcheck.platforms.cumulus.parsed.settings import Settings
 from netcheck.platforms.cumulus.parsed.shown import read_shown
-from netcheck.platforms.cumulus.parsed.state import read_json_groups, read_state, shown_of_json
+from netcheck.platforms.cumulus.parsed.state import (
+    read_json_groups,
+    read_json_state,
+    read_state,
+    shown_of_json,
+)
 from netcheck.platforms.cumulus.parsed.texts import Told, read_lines, read_yaml, source_of
 
 _BOOT: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PORT: Final = (
     re.compile(r"\binterface (?P<port>swp\d+(?:s\d+)?)\b"),
     re.compile(r"ethtool -S (?P<port>swp\d+(?:s\d+)?)\b"),
-    re.compile(r"(?:^|[_/. -])(?P<port>swp\d+(?:s\d+)?)(?:[_/. -]|$)"),
 )
+_PORT_IN_NAME: Final = re.compile(r"(?:^|[_/. -])(?P<port>swp\d+(?:s\d+)?)(?:[_/. -]|$)")
 _SYSTEM: Final = re.compile(r"nv show (?:system|platform)")
 
 
@@ -45,7 +51,7 @@ def parse(documents: Sequence[Document], *, name: str) -> Device:
     reading = Reading()
     for document in documents:
         form = form_of(document)
-        if not document.text.strip():
+        if not document.text or document.text.isspace():
             _tell_unread(document, reading, "is empty; what it would say is unknown")
         elif form is None:
             reading.unread.append(source_of(document))
@@ -56,13 +62,15 @@ def parse(documents: Sequence[Document], *, name: str) -> Device:
 
 def port_of(document: Document) -> str:
     """Give the port that an output is about, by its command or its name; empty for none."""
-    for pattern, text in zip(
-        _PORT, (document.command, document.command, document.name), strict=True
-    ):
-        match = pattern.search(text)
-        if match is not None:
-            return match["port"]
-    return ""
+    port = _port_of_command(document.command)
+    match = None if port else _PORT_IN_NAME.search(document.name)
+    return match["port"] if match is not None else port
+
+
+@lru_cache(maxsize=4096)
+def _port_of_command(command: str) -> str:
+    matches = (pattern.search(command) for pattern in _PORT)
+    return next((match["port"] for match in matches if match is not None), "")
 
 
 def _read_config(document: Document, reading: Reading) -> None:
@@ -111,28 +119,29 @@ def _read_json(document: Document, reading: Reading) -> None:
         _tell_unread(document, reading, f"is no whole JSON: {error}")
         reading.counts.is_given |= "counters" in document.command
         return
-    port = port_of(document)
+    port, source = port_of(document), source_of(document)
     if _SYSTEM.search(document.command):
         read_system(shown_of_json(data), reading.links)
     elif port:
-        read_interface(port, data, source_of(document), reading.links)
-        read_json_counters(data, document, port, reading.counts)
+        read_interface(port, data, source, reading.links)
+        read_json_counters(data, source, port, reading.counts)
         if "ingress-priority-group" in document.command:
-            read_json_groups(data, document, port, reading.observed)
+            read_json_groups(data, source, port, reading.observed)
         elif "counters" not in document.command:
-            read_state(shown_of_json(data), document, port, reading.observed)
+            read_json_state(data, document, port, reading.observed)
     else:
-        read_interfaces(data, source_of(document), reading.links)
+        read_interfaces(data, source, reading.links)
         if document.command != "nv show interface -o json":
             _read_each(data, document, reading)
 
 
 def _read_each(data: Any, document: Document, reading: Reading) -> None:  # Any: JSON
     """Counters of all ports in one output, or an output about the whole switch."""
-    read_state(shown_of_json(data), document, "", reading.observed)
-    for name, value in data.items() if isinstance(data, Mapping) else ():
-        if port_of(Document(str(name), "")) and "counters" in document.command:
-            read_json_counters(value, document, str(name), reading.counts)
+    read_json_state(data, document, "", reading.observed)
+    is_counters, source = "counters" in document.command, source_of(document)
+    for name, value in data.items() if is_counters and isinstance(data, Mapping) else ():
+        if port_of(Document(str(name), "")):
+            read_json_counters(value, source, str(name), reading.counts)
 
 
 def _read_ethtool(document: Document, reading: Reading) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from netcheck.model.counters import Counter, CounterClass, CounterKey
 from netcheck.model.document import Document, Evidence
@@ -25,8 +25,16 @@ from netcheck.platforms.cumulus.parsed.settings import plain_number
 from netcheck.platforms.cumulus.parsed.shown import Shown
 from netcheck.platforms.cumulus.parsed.texts import source_of
 
-_ETHTOOL: Final = re.compile(r"^\s+(?P<name>HwIf\w+): *(?P<value>\d+)\s*$")
+_ETHTOOL: Final = re.compile(r"^[^\S\n]+(HwIf\w+): *(\d+)[^\S\n]*$", re.MULTILINE)
 _GROUPING: Final = re.compile(r"\d{1,3}(?:,\d{3})+")
+
+
+class Slot(NamedTuple):
+    """A counter of one port, and the cell of a row (or leaf of an object) that holds it."""
+
+    cell: str
+    key: CounterKey
+    sense: Sense
 
 
 @dataclass(slots=True)
@@ -38,16 +46,25 @@ class Counts:
     ports: set[str] = field(default_factory=set)
     is_given: bool = False
 
-    def add(self, key: CounterKey, sense: Sense, value: Known[int], evidence: Evidence) -> None:
+    def add(self, slot: Slot, value: Known[int], evidence: Evidence) -> None:
         """Add a counter; one that is there stays unless it has no value."""
-        self.is_given = True
+        _, key, sense = slot
         made = _counter(value, sense.kind, sense.unit)
-        there = self.counters.setdefault(key, made)
-        if there.value is UNKNOWN:
+        if self.counters.setdefault(key, made).value is UNKNOWN:
             self.counters[key] = made
         if key.port not in self.ports:
             self.ports.add(key.port)
             self.evidence[f"port {key.port} counters"] = evidence
+        self.is_given = True
+
+    def add_row(
+        self, slots: tuple[Slot, ...], cells: Mapping[str, object], evidence: Evidence
+    ) -> None:
+        """Add the counters whose cells are there."""
+        for slot in slots:
+            value = cells.get(slot.cell, "")
+            if value != "":
+                self.add(slot, counted(value), evidence)
 
 
 @lru_cache(maxsize=4096)
@@ -85,38 +102,34 @@ def read_text_counters(shown: Shown, document: Document, port: str, counts: Coun
             evidence = _at(source, document, min(cell.line for cell in row.values()))
             cells = {name: cell.text for name, cell in row.items()}
             if group and cells.get(column, "").isdecimal():
-                _add_group(counts, port, group, (int(cells[column]), cells), evidence)
+                counts.add_row(_row(port, group, int(cells[column])), cells, evidence)
             elif title.lower() == "qos port statistics":
                 _add_port_row(counts, port, cells, evidence)
             elif title.lower() == "pfc wd status" and cells.get("traffic-class", "").isdecimal():
-                _add_deadlock(counts, port, int(cells["traffic-class"]), cells, evidence)
+                queue = int(cells["traffic-class"])
+                counts.add_row(_row(port, WATCHDOG, queue), cells, evidence)
     for path, cell in shown.properties.items():
-        _add_roce(counts, port, path[-2:], cell.text, _at(source, document, cell.line))
+        slots = _roce_slots(port, *path[-2:]) if len(path) > 1 else ()
+        for slot in slots:
+            counts.add(slot, counted(cell.text), _at(source, document, cell.line))
 
 
 def _at(source: Evidence, document: Document, line: int) -> Evidence:
     return replace(source, line=document.first_line + line)
 
 
-def _add_group(
-    counts: Counts,
-    port: str,
-    group: str,
-    row: tuple[int, Mapping[str, object]],
-    evidence: Evidence,
-) -> None:
-    number, cells = row
-    for name, label, sense in _LABELLED[group]:
-        value = cells.get(name, "")
-        if value != "":
-            key = CounterKey(port, sense.meaning, number, label)
-            counts.add(key, sense, counted(value), evidence)
+@lru_cache(maxsize=1 << 13)
+def _row(port: str, group: str, number: int) -> tuple[Slot, ...]:
+    """Counters of one row of a table: ports of all switches and readings have the same."""
+    return tuple(
+        Slot(name, CounterKey(port, sense.meaning, number, f"{group} {name}"), sense)
+        for name, sense in _SENSES[group].items()
+    )
 
 
-_LABELLED: Final = {
-    group: [(name, f"{group} {name}", sense) for name, sense in senses.items()]
-    for group, senses in BY_NUMBER.items()
-}
+WATCHDOG: Final = "pfc-watchdog"
+CARRIED: Final = "carrier-transitions"
+_SENSES: Final = {**BY_NUMBER, WATCHDOG: {"deadlock-count": DEADLOCK}}
 
 
 def _add_port_row(counts: Counts, port: str, cells: Mapping[str, str], evidence: Evidence) -> None:
@@ -124,102 +137,86 @@ def _add_port_row(counts: Counts, port: str, cells: Mapping[str, str], evidence:
     for (name, way), sense in PORT_ROWS.items():
         if cells.get("counter") == name and cells.get(way, "n/a") != "n/a":
             key = CounterKey(port, sense.meaning, -1, f"{name} {way}")
-            counts.add(key, sense, counted(cells[way]), evidence)
+            counts.add(Slot(way, key, sense), counted(cells[way]), evidence)
 
 
-def _add_deadlock(
-    counts: Counts, port: str, queue: int, cells: Mapping[str, object], evidence: Evidence
-) -> None:
-    if cells.get("deadlock-count", "") != "":
-        key = CounterKey(port, DEADLOCK.meaning, queue, "pfc-watchdog deadlock-count")
-        counts.add(key, DEADLOCK, counted(cells["deadlock-count"]), evidence)
+@lru_cache(maxsize=1 << 13)
+def _roce_slots(port: str, holder: str, name: str) -> tuple[Slot, ...]:
+    """The counter of ``qos roce counters`` that stands at these words, if one does."""
+    found = ROCE_COUNTERS.get((holder, name))
+    if found is None:
+        return ()
+    number, sense = found
+    return (Slot(name, CounterKey(port, sense.meaning, number, f"{holder} {name}"), sense),)
 
 
 @lru_cache(maxsize=1024)
-def _roce_sense(path: tuple[str, ...]) -> tuple[int, Sense, str] | None:
-    """Queue (or -1), meaning and name of a counter of `qos roce counters`."""
-    found = ROCE_COUNTERS.get((path[0], path[-1])) if len(path) > 1 else None
-    return None if found is None else (*found, " ".join(path))
-
-
-def _add_roce(
-    counts: Counts, port: str, path: tuple[str, ...], value: object, evidence: Evidence
-) -> None:
-    found = _roce_sense(path)
-    if found is not None:
-        number, sense, label = found
-        counts.add(CounterKey(port, sense.meaning, number, label), sense, counted(value), evidence)
+def _carrier_slot(port: str) -> Slot:
+    return Slot(CARRIED, CounterKey(port, CARRIER.meaning, -1, CARRIED), CARRIER)
 
 
 # Any: JSON as the device prints it, looked at before use.
-def read_json_counters(data: Any, document: Document, port: str, counts: Counts) -> None:
+def read_json_counters(data: Any, source: Evidence, port: str, counts: Counts) -> None:
     """Read the counters of one port in JSON, at whatever depth the release puts them."""
-    evidence = source_of(document)
-    for path, value in _walk(data, ()):
-        name = path[-1]
+    _read_parts(data, "", port, (source, counts))
+
+
+def _read_parts(data: Any, holder: str, port: str, into: tuple[Evidence, Counts]) -> None:
+    """Read what stands below one name; ``holder`` is that name."""
+    source, counts = into
+    for name, value in data.items() if isinstance(data, dict) else ():
         if name in BY_NUMBER:
             counts.is_given = True
-            for number, cells in _by_number(value):
-                _add_group(counts, port, name, (number, cells), evidence)
-        elif name == "status" and isinstance(value, Mapping):
-            for number, cells in _by_number(value):
-                _add_deadlock(counts, port, number, cells, evidence)
-        elif name == "carrier-transitions":
-            counts.add(
-                CounterKey(port, CARRIER.meaning, -1, name), CARRIER, counted(value), evidence
-            )
+            _add_rows(value, name, port, into)
+            continue
+        if name == "status" and isinstance(value, dict):
+            _add_rows(value, WATCHDOG, port, into)
+        elif name == CARRIED:
+            counts.add(_carrier_slot(port), counted(value), source)
         else:
-            _add_json_row(counts, port, path, value, evidence)
+            for slot in _roce_slots(port, holder, name):
+                counts.add(slot, counted(value), source)
+            for slot in () if isinstance(value, dict) else _leaf_slots(port, holder, name):
+                counts.add(slot, counted(value), source)
+        _read_parts(value, name, port, into)
 
 
-def _add_json_row(
-    counts: Counts, port: str, path: tuple[str, ...], value: object, evidence: Evidence
-) -> None:
-    last = path[-2:]
-    _add_roce(counts, port, last, value, evidence)
-    for sense, label in () if isinstance(value, dict) else _row_senses(last):
-        counts.add(CounterKey(port, sense.meaning, -1, label), sense, counted(value), evidence)
+def _add_rows(data: Any, group: str, port: str, into: tuple[Evidence, Counts]) -> None:
+    source, counts = into
+    for number, cells in data.items() if isinstance(data, dict) else ():
+        if number.isdecimal() and isinstance(cells, dict):
+            counts.add_row(_row(port, group, int(number)), cells, source)
 
 
 _WAYS: Final = {"rx": "receive", "tx": "transmit"}
 
 
-@lru_cache(maxsize=1024)
-def _row_senses(path: tuple[str, ...]) -> tuple[tuple[Sense, str], ...]:
-    """Meaning and name of a counter and its direction, whichever of them comes first."""
-    if len(path) < 2:  # noqa: PLR2004 -- a counter and its direction
-        return ()
-    found = ((name, _WAYS.get(way, way)) for name, way in (path, tuple(reversed(path))))
+@lru_cache(maxsize=1 << 13)
+def _leaf_slots(port: str, holder: str, name: str) -> tuple[Slot, ...]:
+    """The counter of the port that a name and a direction say, whichever of them comes first."""
+    found = ((one, _WAYS.get(way, way)) for one, way in ((holder, name), (name, holder)))
     return tuple(
-        (PORT_ROWS[name, way], f"{name} {way}") for name, way in found if (name, way) in PORT_ROWS
+        Slot(name, CounterKey(port, PORT_ROWS[row].meaning, -1, " ".join(row)), PORT_ROWS[row])
+        for row in found
+        if row in PORT_ROWS
     )
-
-
-def _walk(data: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    if isinstance(data, dict):  # what json makes of an object
-        for name, value in data.items():
-            here = (*path, str(name))
-            yield here, value
-            if name not in BY_NUMBER:
-                yield from _walk(value, here)
-
-
-def _by_number(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    if not isinstance(value, dict):
-        return
-    for number, cells in value.items():
-        if str(number).isdecimal() and isinstance(cells, dict):
-            yield int(number), cells
 
 
 def read_ethtool(document: Document, port: str, counts: Counts) -> None:
     """Read ``ethtool -S``; a last line without its end may be cut, and is left out."""
     counts.is_given = True
     evidence = source_of(document)
-    for line in document.text.split("\n")[:-1]:
-        match = _ETHTOOL.match(line)
-        found = switchd_sense(match["name"]) if match else None
-        if match is not None and found is not None:
-            sense, index = found
-            key = CounterKey(port, sense.meaning, index, match["name"])
-            counts.add(key, sense, int(match["value"]), evidence)
+    whole = document.text[: document.text.rfind("\n") + 1]
+    for name, value in _ETHTOOL.findall(whole):
+        slot = _switchd_slot(port, name)
+        if slot is not None:
+            counts.add(slot, int(value), evidence)
+
+
+@lru_cache(maxsize=1 << 13)
+def _switchd_slot(port: str, name: str) -> Slot | None:
+    found = switchd_sense(name)
+    if found is None:
+        return None
+    sense, number = found
+    return Slot(name, CounterKey(port, sense.meaning, number, name), sense)

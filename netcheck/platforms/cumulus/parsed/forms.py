@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from netcheck.model.document import Document
@@ -77,9 +78,9 @@ def form_of(document: Document) -> Form | None:
     The command decides, so that a text which is empty or cut is still what was
     asked for.
     """
-    for pattern, form in _BY_COMMAND:
-        if document.command and pattern.search(document.command):
-            return form
+    form = _by_command(document.command) if document.command else None
+    if form is not None:
+        return form
     head = document.text[:_HEAD].lstrip("\ufeff")
     if head.lstrip()[:1] == "{":
         return _json_form(head)
@@ -87,6 +88,11 @@ def form_of(document: Document) -> Form | None:
         if pattern.search(head):
             return form
     return None
+
+
+@lru_cache(maxsize=4096)
+def _by_command(command: str) -> Form | None:
+    return next((form for pattern, form in _BY_COMMAND if pattern.search(command)), None)
 
 
 def _json_form(head: str) -> Form | None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from netcheck.model.device import AdminState, LinkLayer, Neighbour, Port
+from netcheck.model.device import AdminState, Neighbour
 from netcheck.model.document import Evidence
 from netcheck.model.known import ABSENT, UNKNOWN, Known
 from netcheck.platforms.cumulus.parsed.settings import plain_number
@@ -22,11 +22,14 @@ SWITCH_PORT: Final = re.compile(r"swp\d+(?:s\d+)?")
 _RELEASE: Final = re.compile(r"\d+\.\d+(?:\.\d+)*")
 
 
+Facts = dict[str, Any]  # Any: a fact of Port
+
+
 @dataclass(slots=True)
 class Links:
     """What is known of ports besides QoS, and of the switch itself."""
 
-    ports: dict[str, Port] = field(default_factory=dict)
+    ports: dict[str, Facts] = field(default_factory=dict)
     evidence: dict[str, Evidence] = field(default_factory=dict)
     hostname: str = ""
     os_version: str = ""
@@ -38,30 +41,28 @@ def read_interfaces(data: Any, source: Evidence, links: Links) -> None:
     """Read ``port -> object`` for the ports of the switch."""
     for name, value in data.items() if isinstance(data, Mapping) else ():
         if SWITCH_PORT.fullmatch(str(name)) and isinstance(value, Mapping):
-            links.ports[name] = _port(str(name), value)
+            links.ports[name] = _facts(value)
             links.evidence[name] = source
 
 
 def read_interface(name: str, data: Any, source: Evidence, links: Links) -> None:
     """Read the object of one port."""
     if isinstance(data, Mapping) and ("link" in data or "lldp" in data):
-        links.ports[name] = _port(name, data)
+        links.ports[name] = _facts(data)
         links.evidence[name] = source
 
 
-def _port(name: str, value: Mapping[str, Any]) -> Port:
+def _facts(value: Mapping[str, Any]) -> Facts:
     link = value.get("link")
     facts = link if isinstance(link, Mapping) else {}
     lldp = value.get("lldp")
-    return Port(
-        name,
-        operational_speed_bps=speed_bps(str(facts.get("speed", ""))),
-        l2_mtu=plain_number(str(facts.get("mtu", ""))),
-        link_state=_state(facts.get("oper-status", facts.get("state"))),
-        admin_state=_state(facts.get("admin-status")),
-        link_layer=LinkLayer.ETHERNET,
-        neighbour=_neighbour(lldp) if isinstance(lldp, Mapping) else UNKNOWN,
-    )
+    return {
+        "operational_speed_bps": speed_bps(str(facts.get("speed", ""))),
+        "l2_mtu": plain_number(str(facts.get("mtu", ""))),
+        "link_state": _state(facts.get("oper-status", facts.get("state"))),
+        "admin_state": _state(facts.get("admin-status")),
+        "neighbour": _neighbour(lldp) if isinstance(lldp, Mapping) else UNKNOWN,
+    }
 
 
 def _state(found: Any) -> Known[AdminState]:
@@ -113,11 +114,10 @@ def read_interface_table(shown: Shown, source: Evidence, links: Links) -> None:
                 continue
             remote = Neighbour(cells.get("remote host", ""), cells.get("remote port", ""))
             has_remote = bool(remote.device and remote.port) and "…" not in remote.port
-            links.ports[name] = replace(
-                Port(name, link_layer=LinkLayer.ETHERNET),
-                operational_speed_bps=speed_bps(cells.get("speed", "")),
-                l2_mtu=plain_number(cells.get("mtu", "")),
-                link_state=_state(cells.get("state", cells.get("oper status", ""))),
-                neighbour=remote if has_remote else UNKNOWN,
-            )
+            links.ports[name] = {
+                "operational_speed_bps": speed_bps(cells.get("speed", "")),
+                "l2_mtu": plain_number(cells.get("mtu", "")),
+                "link_state": _state(cells.get("state", cells.get("oper status", ""))),
+                "neighbour": remote if has_remote else UNKNOWN,
+            }
             links.evidence[name] = source

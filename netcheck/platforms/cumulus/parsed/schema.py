@@ -45,17 +45,30 @@ def _check(node: Node, shape: Any, path: tuple[str, ...]) -> Iterator[Defect]:
 def _check_parts(node: Node, shape: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Defect]:
     if node.leaf:
         yield _defect(DefectKind.MALFORMED_VALUE, node, path, "expected an object", node.leaf)
+    clean: set[str] = set()
     for name, part in node.parts.items():
         inner = _shape_of(name, shape)
         at = (*path, name)
         if inner is not None:
-            yield from _check(part, inner, at)
+            yield from (
+                _check_once(part, inner, at, clean) if part.lines else _check(part, inner, at)
+            )
         elif path[0] == "interface" and path[2:] == ():
             continue  # other parts of interfaces are not ours
         elif _NUMBER in shape and not part.parts:
             yield _defect(DefectKind.MALFORMED_VALUE, part, at, "expected a number", name)
         else:
             yield _defect(DefectKind.UNKNOWN_LINE, part, at, "is not understood", name)
+
+
+def _check_once(node: Node, shape: Any, path: tuple[str, ...], clean: set[str]) -> Iterator[Defect]:
+    """Check an object, unless a sibling with the same lines is in order (interfaces alike)."""
+    if node.lines in clean:
+        return
+    found = list(_check(node, shape, path))
+    if not found:
+        clean.add(node.lines)
+    yield from found
 
 
 def _shape_of(name: str, shape: Mapping[str, Any]) -> Any:

@@ -55,6 +55,12 @@ class Objects:
         return bool(self.nodes)
 
     @property
+    def lines(self) -> tuple[str, ...] | None:
+        """Texts that all of it was read from; None where they are not known."""
+        lines = tuple(node.lines for node in self.nodes)
+        return None if "" in lines else lines
+
+    @property
     def evidence(self) -> Evidence:
         """Where the last one stands."""
         return self.nodes[-1].evidence if self.nodes else Evidence()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final
 
 from netcheck.model.device import Defect, DefectKind
@@ -334,36 +335,45 @@ def _account(cells: list[str]) -> Buffer:
 
 
 # Names of ``qos buffer ingress-priority-group`` in JSON; the text's are cut to HR and XON Th.
-_GROUP_LEAVES: Final = {
-    "size_bytes": ("reserved-size", "reserved"),
-    "headroom_bytes": ("headroom", "hr", "headroom-size"),
-    "xon_bytes": ("xon-threshold", "xon-th", "xon"),
-    "xoff_bytes": ("xoff-threshold", "xoff-th", "xoff"),
-}
+_GROUP_LEAVES: Final = (
+    ("reserved-size", "reserved"),
+    ("headroom", "hr", "headroom-size"),
+    ("xon-threshold", "xon-th", "xon"),
+    ("xoff-threshold", "xoff-th", "xoff"),
+    ("lossy-lossless",),
+    ("shared-max",),
+)
 
 
-def read_json_groups(data: Any, document: Document, port: str, observed: Observed) -> None:
+def read_json_groups(data: Any, source: Evidence, port: str, observed: Observed) -> None:
     """Read ``qos buffer ingress-priority-group`` in JSON: ``group -> leaves``."""
     accounts = {
-        int(group): _json_account(row)
-        for group, row in (data.items() if isinstance(data, Mapping) else ())
-        if str(group).isdecimal() and isinstance(row, Mapping)
+        int(group): _account_of(tuple(_group_texts(row)))
+        for group, row in (data.items() if isinstance(data, dict) else ())
+        if group.isdecimal() and isinstance(row, dict)
     }
     if accounts:
-        observed.tell(port, source_of(document), {"ingress_buffer": FrozenMap(accounts)})
+        observed.tell(port, source, {"ingress_buffer": FrozenMap(accounts)})
 
 
-def _json_account(row: Mapping[str, Any]) -> Buffer:
-    numbers: dict[str, Any] = {  # Any: facts of different types
-        fact: next((plain_number(str(row[name])) for name in names if name in row), UNKNOWN)
-        for fact, names in _GROUP_LEAVES.items()
-    }
-    if numbers["xoff_bytes"] == 0:
-        numbers["xoff_bytes"] = UNKNOWN  # the threshold is dynamic, no level is set
-    kind = str(row.get("lossy-lossless", "")).lower()
-    is_lossless: Known[bool] = {"lossless": True, "lossy": False}.get(kind, UNKNOWN)
-    threshold = threshold_of(str(row.get("shared-max", "")))
-    return Buffer(**numbers, threshold=threshold, is_lossless=is_lossless)
+def _group_texts(row: Mapping[str, Any]) -> Iterator[str]:
+    """Texts of the leaves that make an account, in their order; empty for what is not there."""
+    for names in _GROUP_LEAVES:
+        yield next((str(row[name]) for name in names if name in row), "")
+
+
+@lru_cache(maxsize=1024)
+def _account_of(texts: tuple[str, ...]) -> Buffer:
+    """Give the account; groups of most ports say the same."""
+    size, headroom, xon, xoff, kind, shared = texts
+    return Buffer(
+        size_bytes=plain_number(size),
+        headroom_bytes=plain_number(headroom),
+        xon_bytes=plain_number(xon),
+        xoff_bytes=plain_number(xoff) or UNKNOWN,  # at 0 the threshold is dynamic, no level is set
+        threshold=threshold_of(shared),
+        is_lossless={"lossless": True, "lossy": False}.get(kind.lower(), UNKNOWN),
+    )
 
 
 def _read_watchdog(
@@ -374,7 +384,17 @@ def _read_watchdog(
         observed.tell(*about, {"watchdog": Watchdog(action=WatchdogAction.DROP)})
 
 
+# What JSON without tables has to have on top so that anything of it is read here.
+_STATE_LEAVES: Final = frozenset({"mode", "tx", "trust"})
+
+
 # Any: JSON as the device prints it.
+def read_json_state(data: Any, document: Document, port: str, observed: Observed) -> None:
+    """Read JSON of one object where it speaks of QoS."""
+    if isinstance(data, dict) and not _STATE_LEAVES.isdisjoint(data):
+        read_state(shown_of_json(data), document, port, observed)
+
+
 def shown_of_json(data: Any) -> Shown:
     """Give JSON of one object as the list of properties that the text would show."""
     shown = Shown()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from netcheck.model.document import Evidence
@@ -18,11 +18,16 @@ class Node:
 
     A word that ends an ``nv set`` line may be a leaf's text or an object without
     parts; ``text`` reads either.
+
+    Attributes:
+        lines: Text that all of its parts were read from, where that is known:
+            nodes with equal lines say the same.
     """
 
     parts: dict[str, Node] = field(default_factory=dict)
     leaf: str | None = None
     evidence: Evidence = NOWHERE
+    lines: str = ""
 
     def child(self, name: str) -> Node | None:
         """Give the part of that name."""
@@ -48,6 +53,7 @@ class Node:
         """Make what stands at a path, and give it; the last one named comes last."""
         node = self
         for name in path:
+            node.lines = ""
             found = node.parts.pop(name, None) or Node(evidence=evidence)
             node.parts[name] = found
             node = found
@@ -55,8 +61,14 @@ class Node:
 
     def drop(self, path: tuple[str, ...]) -> None:
         """Take away what stands at a path, if it is there."""
-        holder = self.at(*path[:-1])
+        holder: Node | None = self
+        for name in path[:-1]:
+            if holder is None:
+                return
+            holder.lines = ""
+            holder = holder.parts.get(name)
         if holder is not None and path:
+            holder.lines = ""
             holder.parts.pop(path[-1], None)
 
     def listed(self) -> Iterator[tuple[str, Node]]:
@@ -67,6 +79,7 @@ class Node:
 
     def merge(self, other: Node) -> None:
         """Add what another tree says; it wins where both say something."""
+        self.lines = ""
         if other.leaf is not None:
             self.leaf, self.evidence = other.leaf, other.evidence
         for name, node in other.parts.items():
@@ -74,6 +87,28 @@ class Node:
                 self.parts[name].merge(node)
             else:
                 self.parts[name] = node
+
+
+class LaterNode(Node):
+    """A node whose parts are made when somebody asks for them.
+
+    Args:
+        make: Gives the parts; called once at most.
+    """
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], dict[str, Node]], lines: str, evidence: Evidence) -> None:
+        self._make = make
+        self._made: dict[str, Node] | None = None
+        self.leaf, self.lines, self.evidence = None, lines, evidence
+
+    @property
+    def parts(self) -> dict[str, Node]:  # type: ignore[override]  # in the place of the slot
+        """The parts, made by now."""
+        if self._made is None:
+            self._made = self._make()
+        return self._made
 
 
 def known_text(node: Node | None) -> Known[str]:
