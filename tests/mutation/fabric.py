@@ -42,14 +42,18 @@ def _frozen(row: dict[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
 
 
-def fabric_of(kind: Kind, folder: Path) -> Fabric:
+Intent = dict[str, Any]  # Any: an intent as YAML holds it
+
+
+def fabric_of(kind: Kind, folder: Path, intent: Intent | None = None) -> Fabric:
     """The completed intent, with all switches of one platform."""
     path = folder / f"{kind.name}.yaml"
-    path.write_text(json.dumps(_intent(kind)), "utf-8")
+    path.write_text(json.dumps(intent or intent_of(kind)), "utf-8")
     return api.complete(api.load_intent(path, deployable=True))
 
 
-def _intent(kind: Kind) -> dict[str, Any]:
+def intent_of(kind: Kind, trunk: str = TRUNK) -> Intent:
+    """The intent of the fabric; ``trunk`` is the length of cables between switches."""
     first, second, uplink = kind.ports
     port: dict[str, Any] = {"speed": "400G"} | ({"lanes": kind.lanes} if kind.lanes else {})
     devices: dict[str, Any] = {
@@ -76,8 +80,8 @@ def _intent(kind: Kind) -> dict[str, Any]:
         ("gpu01:rail0", f"leaf01:{first}", CABLE),
         ("gpu02:rail0", f"leaf01:{second}", CABLE),
         ("gpu03:rail0", f"leaf02:{first}", CABLE),
-        (f"leaf01:{uplink}", f"spine01:{first}", TRUNK),
-        (f"leaf02:{uplink}", f"spine01:{second}", TRUNK),
+        (f"leaf01:{uplink}", f"spine01:{first}", trunk),
+        (f"leaf02:{uplink}", f"spine01:{second}", trunk),
     ]
     return {
         "netcheck": 1,

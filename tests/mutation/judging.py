@@ -51,7 +51,7 @@ class Linter:
     def found(self, texts: Holdings, *, with_intent: bool) -> list[Finding]:
         """Failures of lint, errors and warnings."""
         intended = self.intended if with_intent else self.topology
-        readings = [self._reading(name, held) for name, held in texts.items()]
+        readings = [self.reading(name, held) for name, held in texts.items()]
         seen = put_together(readings, intended, Stage.LINT, Origin.CONFIG)
         raw = judge(seen.fabric, intended=intended, stage=Stage.LINT)
         raw += [*seen.findings, *compare(intended, seen.fabric, stage=Stage.LINT)]
@@ -59,7 +59,8 @@ class Linter:
         settled = settle(failed, intended, suppressions=seen.suppressions, today=api.today())
         return [one for one in settled if one.verdict is Verdict.FAIL and one.severity in COUNTED]
 
-    def _reading(self, name: str, texts: Texts) -> Reading:
+    def reading(self, name: str, texts: Texts) -> Reading:
+        """What a device's texts say."""
         key = (name, repr(sorted(texts.items())))
         if key not in self.readings:
             self.readings[key] = self._read(name, texts)

@@ -18,7 +18,7 @@ import yaml
 
 from benchmarks.results import machine, put
 from netcheck import api
-from tests.mutation.fabric import Kind, kinds
+from tests.mutation.fabric import Intent, Kind, kinds
 from tests.mutation.judging import Linter
 from tests.mutation.mutants import Mutant, host_mutants, switch_mutants
 from tests.mutation.traffic import Harm, Look, harms
@@ -82,9 +82,9 @@ class Bench:
     before: Look | None = None
 
     @classmethod
-    def of(cls, kind: Kind, folder: Path) -> Bench:
+    def of(cls, kind: Kind, folder: Path, intent: Intent | None = None) -> Bench:
         """Build a fabric and look at it while all is well."""
-        world = World.of(kind, folder)
+        world = World.of(kind, folder, intent)
         linter = Linter(api.load_intent(folder / f"{kind.name}.yaml"), folder / "lint")
         bench = cls(world, linter)
         bench.before = Look.at(world.held({}), bench.memory)
@@ -176,15 +176,14 @@ def of_platform(
 
 def lines_of(outcome: Outcome, stride: int = 1) -> Iterator[str]:
     """The section of ``RESULTS.md`` of one platform."""
-    share = "Every mutant" if stride == 1 else f"Every {stride}th mutant (`--stride {stride}`)"
-    yield f"{share}; knobs without a harmful one are in the sums alone. {machine()}."
+    share = "Every mutant" if stride == 1 else f"Every {stride}th mutant"
+    thinned = "" if stride == 1 else f" --stride {stride}"
+    yield f"{share}: `python -m tests.mutation.run {outcome.platform}{thinned} --put`. {machine()}."
     yield ""
     heads = ("knob", *FIGURES[:-1], "found without intent", "missed")
     yield f"| {' | '.join(heads)} |"
     yield f"|{'---|' * len(heads)}"
-    for knob, row in sorted(outcome.rows.items()):
-        if row.harmful:
-            yield _line(knob, row)
+    yield from (_line(knob, row) for knob, row in sorted(outcome.rows.items()))
     yield _line("**all**", outcome.total)
     yield ""
     quiet = f"{outcome.noise} findings on the unmutated fabric"

@@ -18,7 +18,7 @@ from typing import TypeVar, cast
 
 from netcheck.lab.devices.linux.adapter import Adapter
 from netcheck.lab.devices.linux.host import LinuxHost
-from netcheck.lossless.dataplane.engine import Engine, FlowState
+from netcheck.lossless.dataplane.engine import Engine
 from netcheck.lossless.dataplane.network import (
     PRIORITIES,
     Account,
@@ -30,6 +30,7 @@ from netcheck.lossless.dataplane.network import (
     Port,
 )
 from netcheck.lossless.dataplane.ports import CNP, DATA
+from netcheck.lossless.dataplane.stops import FlowState
 from tests.mutation.world import Held
 
 T = TypeVar("T")
@@ -43,6 +44,7 @@ SINK = "sink"
 LEAST_SHARE = 0.6
 PAUSABLE = 1_000_000
 SLOWER = 100
+SLOW = 4
 
 
 class Harm(StrEnum):
@@ -169,6 +171,13 @@ class Look:
     def reacting(self) -> Load:
         """Adapters do what they are set to."""
         return self._loaded(self.network, self.flows, REACTING_S)
+
+    @cached_property
+    def slow(self) -> Load:
+        """One host takes packets at a quarter of the speed; nobody slows down for marks."""
+        network = _with_slow_memory(_stubborn(self.network))
+        flows = [_into_memory(stream.flow) for stream in self.given]
+        return self._loaded(network, flows, STUBBORN_S)
 
     @cached_property
     def broken(self) -> int:
@@ -318,6 +327,31 @@ def _with_sink(network: Network) -> Network:
     cable = Cable((STUCK_HOST, SINK), (SINK, SINK), 1.0)
     nodes = {**network.nodes, STUCK_HOST: stuck, SINK: sink}
     return Network(nodes, (*network.cables, cable))
+
+
+def _with_slow_memory(network: Network) -> Network:
+    """Behind one host's port is a slow bus; a group without a pause has no room to wait in."""
+    host = network.nodes[STUCK_HOST]
+    rail = host.ports[RAIL]
+    groups = {
+        group: Account("memory", headroom_bytes=PAUSABLE if rail.pfc_of_group.get(group) else 0)
+        for group in range(PRIORITIES)
+    }
+    bus = replace(rail, speed_bps=rail.speed_bps // SLOW, groups={}, watchdog=None)
+    ports = {RAIL: replace(rail, groups=groups), SINK: bus}
+    slow = replace(host, ports=ports, pools={"memory": PAUSABLE})
+    sink = Node(SINK, {SINK: bus})
+    nodes = {**network.nodes, STUCK_HOST: slow, SINK: sink}
+    return Network(nodes, (*network.cables, Cable((STUCK_HOST, SINK), (SINK, SINK), 1.0)))
+
+
+def _into_memory(flow: Flow) -> Flow:
+    last = flow.path[-1]
+    if last.node != STUCK_HOST:
+        return flow
+    path = (*flow.path[:-1], replace(last, egress=SINK), Hop(SINK, SINK, ""))
+    back = (Hop(SINK, "", SINK), Hop(STUCK_HOST, SINK, flow.back[0].egress), *flow.back[1:])
+    return replace(flow, path=path, back=back)
 
 
 def _pauses_only(network: Network) -> Network:

@@ -25,7 +25,7 @@ from netcheck.lossless.dataplane.network import Network
 from netcheck.model.device import Device
 from netcheck.model.fabric import Fabric
 from netcheck.platforms.platform import Run, Step, Upload, load
-from tests.mutation.fabric import HOSTS, Kind, fabric_of
+from tests.mutation.fabric import HOSTS, Intent, Kind, fabric_of
 
 Texts = Mapping[str, str]
 Holdings = Mapping[str, Texts]  # device -> file -> text
@@ -58,9 +58,9 @@ class World:
     numbers: Iterable[int] = field(default_factory=count)
 
     @classmethod
-    def of(cls, kind: Kind, folder: Path) -> World:
-        """Build and configure it."""
-        fabric = fabric_of(kind, folder)
+    def of(cls, kind: Kind, folder: Path, intent: Intent | None = None) -> World:
+        """Build and configure it, as another intent says where one is given."""
+        fabric = fabric_of(kind, folder, intent)
         topology = topology_of(fabric)
         names = {name: f"127.79.0.{place + 1}" for place, name in enumerate(fabric.devices)}
         world = cls(kind, fabric, Building(topology, folder / "lab", names), folder)

@@ -61,7 +61,8 @@ def _build_group(state: PortState, number: int, pools: Pools) -> GroupState:
     if account is None:
         return GroupState(state, number, None, paused)
     pool = _pool(pools, state.node, account.pool)
-    held = IngressAccount(account, pool, least_xon_offset=LEAST_XON_OFFSET)
+    common = _pool(pools, state.node, account.headroom_pool) if account.headroom_pool else None
+    held = IngressAccount(account, pool, least_xon_offset=LEAST_XON_OFFSET, headroom_pool=common)
     return GroupState(state, number, held, paused)
 
 

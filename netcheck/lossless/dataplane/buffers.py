@@ -26,6 +26,7 @@ class IngressAccount:
         "alpha",
         "headroom",
         "headroom_peak",
+        "headroom_pool",
         "headroom_used",
         "is_lossless",
         "is_pausing",
@@ -39,8 +40,16 @@ class IngressAccount:
         "xon_offset",
     )
 
-    def __init__(self, account: Account, pool: Pool, *, least_xon_offset: int) -> None:
+    def __init__(
+        self,
+        account: Account,
+        pool: Pool,
+        *,
+        least_xon_offset: int,
+        headroom_pool: Pool | None = None,
+    ) -> None:
         self.pool = pool
+        self.headroom_pool = headroom_pool
         self.own = account.reserved_bytes
         self.headroom = account.headroom_bytes
         self.alpha = account.alpha
@@ -71,11 +80,23 @@ class IngressAccount:
             self.shared_peak = max(self.shared_peak, self.shared)
             pool.peak = max(pool.peak, pool.used)
             return True
-        if self.headroom_used + size <= self.headroom:
-            self.headroom_used += size
-            self.headroom_peak = max(self.headroom_peak, self.headroom_used)
+        if size <= self._headroom_left():
+            self._use_headroom(size)
             return True
         return False
+
+    def _headroom_left(self) -> int:
+        left = self.headroom - self.headroom_used
+        common = self.headroom_pool
+        return left if common is None else min(left, common.size - common.used)
+
+    def _use_headroom(self, size: int) -> None:
+        self.headroom_used += size
+        self.headroom_peak = max(self.headroom_peak, self.headroom_used)
+        common = self.headroom_pool
+        if common is not None:
+            common.used += size
+            common.peak = max(common.peak, common.used)
 
     def admit_all(self, size: int, packets: int) -> int:
         """Take as many of equal packets as there is room for, and say how many."""
@@ -85,9 +106,8 @@ class IngressAccount:
         is_own_full = self.own_used + size > self.own
         if taken < packets and is_own_full and self.shared + size > self.limit():
             # nothing is freed meanwhile: what the threshold refuses goes to headroom
-            room = min(packets - taken, (self.headroom - self.headroom_used) // size)
-            self.headroom_used += room * size
-            self.headroom_peak = max(self.headroom_peak, self.headroom_used)
+            room = max(0, min(packets - taken, self._headroom_left() // size))
+            self._use_headroom(room * size)
             return taken + room
         while taken < packets and self.admit(size):
             taken += 1
@@ -97,6 +117,8 @@ class IngressAccount:
         """Give ``size`` bytes back: headroom first, then the pool's, then the own."""
         taken = min(size, self.headroom_used)
         self.headroom_used -= taken
+        if self.headroom_pool is not None:
+            self.headroom_pool.used -= taken
         size -= taken
         taken = min(size, self.shared)
         self.shared -= taken

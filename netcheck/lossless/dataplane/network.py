@@ -46,6 +46,7 @@ class Account:
     Attributes:
         reserved_bytes: The account's own, before it draws on the pool.
         headroom_bytes: Room above the threshold, for what arrives after XOFF.
+        headroom_pool: Pool that this room is taken from, where accounts share it.
         alpha: Dynamic threshold, a multiple of the pool's free bytes.
         static_bytes: Fixed threshold; used when ``alpha`` is None. Both None: no limit.
         xon_bytes: XON is sent below this fill, or
@@ -59,6 +60,7 @@ class Account:
     static_bytes: int | None = None
     xon_bytes: int = 0
     xon_offset_bytes: int = 0
+    headroom_pool: str = ""
 
 
 @dataclass(frozen=True, slots=True)
