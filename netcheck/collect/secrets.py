@@ -10,7 +10,7 @@ from __future__ import annotations
 import socketserver
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +29,20 @@ def served(target: Target, address: Path) -> Target:
         password=_wrapped(target.password, address),
         key=target.key if target.key.startswith("file:") else _wrapped(target.key, address),
     )
+
+
+def secret_behind(place: str, address: Path | None = None) -> Callable[[str], str]:
+    """Give what fetches the secret behind a reference, from the server where there is one.
+
+    Args:
+        place: What messages begin with.
+    """
+
+    def fetch(reference: str) -> str:
+        asked = reference if address is None else _wrapped(reference, address)
+        return fetch_secret(asked, place).reveal()
+
+    return fetch
 
 
 def _wrapped(reference: str, address: Path) -> str:

@@ -25,6 +25,7 @@ from netcheck.collect.secrets import secret_server
 from netcheck.deploy.device import Outcome, State
 from netcheck.deploy.journal import TOUCHED, Event, Phase, Run
 from netcheck.deploy.share import collections_path, shared
+from netcheck.platforms.placeholders import references as references_in
 
 _KEPT_VARIABLES: Final = ("SSH_AUTH_SOCK", "TMPDIR", KNOWN_HOSTS)
 _STATES: Final = {
@@ -57,7 +58,9 @@ class AnsibleBackend:
 
     def _play(self, playbook: str, run: Run, names: Sequence[str]) -> list[Outcome]:
         targets = [run.order(name).target for name in names]
-        references = [r for target in targets for r in (target.password, target.key)]
+        logins = [r for target in targets for r in (target.password, target.key)]
+        texts = [text for name in names for text in run.order(name).rendered.values()]
+        references = [*logins, *(one for text in texts for one in references_in(text))]
         seen = len(run.events())
         folder = _private_folder(run)
         with secret_server(references) as address:

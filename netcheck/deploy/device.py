@@ -11,21 +11,34 @@ from typing import Final
 
 from netcheck.collect.atomic import checkpoint
 from netcheck.collect.collector import expand, read_command
-from netcheck.collect.secrets import served
+from netcheck.collect.secrets import secret_behind, served
 from netcheck.collect.session import DeviceRefusedError, Session
 from netcheck.collect.snapshot import Answer
 from netcheck.deploy.journal import TOUCHED, Phase, Run, at_work
-from netcheck.deploy.plan import Order, change_of
+from netcheck.deploy.plan import Order, Texts, change_of
 from netcheck.model.device import Device
 from netcheck.model.errors import InputError, TransportError
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import is_known
+from netcheck.platforms.placeholders import filled, hidden
 from netcheck.platforms.platform import Step, Upload, load
 
 DEADLINE_S: Final = 900.0
 _LOG: Final = logging.getLogger(__name__)
 
-_Work = Callable[[Session, Run, Order], "Outcome"]
+
+@dataclass(frozen=True)
+class _Hands:
+    """A session, and where secrets are had that go over it."""
+
+    session: Session
+    secrets: Path | None
+
+    def held(self, order: Order) -> FrozenMap[str, str]:
+        return read_held(self.session, order.device, order.rendered, self.secrets)
+
+
+_Work = Callable[[_Hands, Run, Order], "Outcome"]
 
 
 class State(StrEnum):
@@ -53,20 +66,31 @@ class Outcome:
     reason: str = ""
 
 
-def read_held(session: Session, device: Device) -> FrozenMap[str, str]:
-    """Give the outputs that the platform's plan has to see, ``file -> text``.
+def read_held(
+    session: Session, device: Device, rendered: Texts, secrets: Path | None = None
+) -> FrozenMap[str, str]:
+    """Give the outputs that the platform's plan has to see, ``file -> text``, without secrets.
+
+    Args:
+        rendered: What the device is to hold; tells which secrets to compare with.
+        secrets: Where a parent process serves them.
 
     Raises:
+        InputError: The platform is not said, or a secret that is rendered is not to be had.
         TransportError: The session broke, or a command failed that may not.
     """
     if not is_known(device.platform):
         raise InputError(f"device {device.name}: platform is not said")
+    secret = secret_behind(device.name, secrets)
     held: dict[str, str] = {}
     asked = load(device.platform).applying.holdings(device)
     for command in (one for general in asked for one in expand(general, device)):
         answer, output = read_command(session, device, command)
         if answer is Answer.HAD:
-            held[command.file] = output.text
+            wanted = rendered.get(command.file, "")
+            held[command.file] = hidden(
+                output.text, device.platform, rendered=wanted, secret=secret
+            )
         elif answer is not Answer.ABSENT:
             last = output.text.strip().rpartition("\n")[2]
             raise DeviceRefusedError(f"{device.name}: {command.line}: {answer.value}: {last}")
@@ -95,7 +119,7 @@ def _guarded(run: Run, name: str, secrets: Path | None, work: _Work, worst: Stat
         order = run.order(name)
         target = order.target if secrets is None else served(order.target, secrets)
         with at_work(run.folder.parents[1]), Session(target, deadline_s=DEADLINE_S) as session:
-            return work(session, run, order)
+            return work(_Hands(session, secrets), run, order)
     except (TransportError, InputError) as error:
         reason = str(error)
     except Exception as error:  # noqa: BLE001 -- one device's fault must not end the others' run
@@ -107,43 +131,43 @@ def _guarded(run: Run, name: str, secrets: Path | None, work: _Work, worst: Stat
     return Outcome(name, state, reason)
 
 
-def _apply(session: Session, run: Run, order: Order) -> Outcome:
+def _apply(hands: _Hands, run: Run, order: Order) -> Outcome:
     device, name = order.device, order.name
-    held = read_held(session, device)
+    held = hands.held(order)
     change = change_of(device, order.rendered, held)
     if change != order.change:
         raise InputError(f"{name}: no longer holds what the plan saw; plan again")
     if not order.is_saved:
         run.note(name, Phase.SAVING)
-        _perform(session, name, change.save)
+        _perform(hands, name, change.save)
     run.note(name, Phase.SAVED)
     run.note(name, Phase.CHANGING)
-    _perform(session, name, change.steps)
+    _perform(hands, name, change.steps)
     run.note(name, Phase.CHANGED)
-    _check(session, order)
+    _check(hands, order)
     run.note(name, Phase.CHECKED)
     run.note(name, Phase.PERSISTING)
-    _perform(session, name, change.persist or order.original.persist)
+    _perform(hands, name, change.persist or order.original.persist)
     run.note(name, Phase.DONE)
     return Outcome(name, State.DONE)
 
 
-def _check(session: Session, order: Order) -> None:
+def _check(hands: _Hands, order: Order) -> None:
     """Read the device again: a new plan must find nothing to do."""
-    again = change_of(order.device, order.rendered, read_held(session, order.device))
+    again = change_of(order.device, order.rendered, hands.held(order))
     if not again.is_empty:
         first = ", ".join(object_ for object_, _, _ in again.objects[:3]) or again.reason
         raise DeviceRefusedError(f"{order.name}: differs after the change: {first}")
 
 
-def _undo(session: Session, run: Run, order: Order) -> Outcome:
+def _undo(hands: _Hands, run: Run, order: Order) -> Outcome:
     name = order.name
     was_changed = order.is_saved or run.reached(name, Phase.CHANGING)
     if not was_changed or run.phases().get(name) is Phase.UNDONE:
         return Outcome(name, State.UNDONE if was_changed else State.UNTOUCHED)
     run.note(name, Phase.UNDOING)
-    failures = _take_all(session, name, order.undo)
-    again = change_of(order.device, order.rendered, read_held(session, order.device))
+    failures = _take_all(hands, name, order.undo)
+    again = change_of(order.device, order.rendered, hands.held(order))
     if (again.objects, again.removals) != (order.original.objects, order.original.removals):
         why = "; ".join(failures) or "its undo did not bring it back"
         raise DeviceRefusedError(f"{name}: does not hold what it held before the run: {why}")
@@ -151,7 +175,7 @@ def _undo(session: Session, run: Run, order: Order) -> Outcome:
     return Outcome(name, State.UNDONE)
 
 
-def _take_all(session: Session, name: str, steps: Iterable[Step]) -> list[str]:
+def _take_all(hands: _Hands, name: str, steps: Iterable[Step]) -> list[str]:
     """Take all steps of an undo, whatever single ones say; give what failed.
 
     An undo may meet a device that is changed in part, or undone in part by a
@@ -164,22 +188,25 @@ def _take_all(session: Session, name: str, steps: Iterable[Step]) -> list[str]:
     failures = []
     for step in steps:
         try:
-            _perform(session, name, [step])
+            _perform(hands, name, [step])
         except DeviceRefusedError as error:
             failures.append(str(error))
     return failures
 
 
-def _perform(session: Session, name: str, steps: Iterable[Step]) -> None:
+def _perform(hands: _Hands, name: str, steps: Iterable[Step]) -> None:
     """Take steps in order; the first that fails ends it.
 
     Raises:
         DeviceRefusedError: A command ended with another status than 0, or a file was refused.
+        InputError: A secret that the file holds is not to be had.
         TransportError: The session broke.
     """
+    session = hands.session
     for step in steps:
         if isinstance(step, Upload):
-            session.upload(step.path, step.text, step.mode)
+            text = filled(step.text, secret_behind(name, hands.secrets))
+            session.upload(step.path, text, step.mode)
             continue
         checkpoint(f"device {name} run {step.line}")
         output = session.run(step.line, step.timeout_s)

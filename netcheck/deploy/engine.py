@@ -83,7 +83,9 @@ def make_plan(
         InputError: A device has no address or credentials.
     """
     names = [name for name in rendered if devices is None or name in devices]
-    held, unreachable = read_all_held(fabric, names, pace=pace, progress=progress)
+    held, unreachable = read_all_held(
+        fabric, names, rendered=rendered, pace=pace, progress=progress
+    )
     return plan(fabric, rendered, held, unreachable=FrozenMap(unreachable), batch_size=batch_size)
 
 

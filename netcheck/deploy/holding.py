@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from netcheck.collect.fanout import PACE, Pace, Progress, fan_out, silent
 from netcheck.collect.session import Session
 from netcheck.collect.target import Target, target_of
 from netcheck.deploy.device import DEADLINE_S, read_held
-from netcheck.deploy.plan import Order
+from netcheck.deploy.plan import Order, Texts
 from netcheck.model.device import Device
-from netcheck.model.errors import TransportError
+from netcheck.model.errors import InputError, TransportError
 from netcheck.model.fabric import Fabric
 from netcheck.model.frozenmap import FrozenMap
 
@@ -20,6 +20,7 @@ from netcheck.model.frozenmap import FrozenMap
 class _Question:
     device: Device
     target: Target
+    rendered: Texts = FrozenMap()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +31,28 @@ class _Answer:
 
 
 def read_all_held(
-    fabric: Fabric, names: Iterable[str], *, pace: Pace = PACE, progress: Progress = silent
+    fabric: Fabric,
+    names: Iterable[str],
+    *,
+    rendered: Mapping[str, Texts] = FrozenMap(),
+    pace: Pace = PACE,
+    progress: Progress = silent,
 ) -> tuple[dict[str, FrozenMap[str, str]], dict[str, str]]:
     """Read what devices hold: ``device -> file -> text``, and ``device -> reason`` of the rest.
+
+    Args:
+        rendered: What they are to hold; tells which secrets to compare with.
 
     Raises:
         InputError: A device has no address or credentials.
     """
     questions = [
-        _Question(fabric.devices[name], target_of(fabric, fabric.devices[name])) for name in names
+        _Question(
+            fabric.devices[name],
+            target_of(fabric, fabric.devices[name]),
+            rendered.get(name, FrozenMap()),
+        )
+        for name in names
     ]
     return _ask(questions, pace=pace, progress=progress)
 
@@ -47,7 +61,8 @@ def read_held_again(
     orders: Iterable[Order], *, pace: Pace = PACE
 ) -> tuple[dict[str, FrozenMap[str, str]], dict[str, str]]:
     """Read what the devices of orders hold now, as ``read_all_held``."""
-    return _ask([_Question(order.device, order.target) for order in orders], pace=pace)
+    questions = (_Question(order.device, order.target, order.rendered) for order in orders)
+    return _ask(questions, pace=pace)
 
 
 def _ask(
@@ -68,6 +83,6 @@ def _held_of(question: _Question) -> _Answer:
     name = question.device.name
     try:
         with Session(question.target, deadline_s=DEADLINE_S) as session:
-            return _Answer(name, read_held(session, question.device))
-    except TransportError as error:
+            return _Answer(name, read_held(session, question.device, question.rendered))
+    except (TransportError, InputError) as error:
         return _Answer(name, None, str(error))

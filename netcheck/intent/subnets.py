@@ -12,7 +12,11 @@ from netcheck.intent.units import SIZE_BYTES, TIME_NS
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known, known_or
 from netcheck.model.subnets import IbExpectations, IbMatch, IbQosLevel, Partition, Subnet
+from netcheck.platforms.placeholders import is_reference, secret_keys
 
+NO_REFERENCE = (
+    "expected a reference (env:NAME, file:PATH, vault:NAME or command:LINE), found a plain value"
+)
 NS_PER_MS = 1_000_000
 NS_PER_S = 1_000_000_000
 
@@ -52,11 +56,11 @@ def _with_managers(subnet: Subnet, fields: Fields) -> Subnet:
         priorities=FrozenMap(_priorities(fields)),
         poll_ms=failover.whole("poll", TIME_NS, NS_PER_MS),
         poll_retries=failover.integer("retries"),
-        m_key=fields.integer("m_key"),
+        m_key=fields.verbatim("m_key"),
         m_key_lease_s=fields.whole("m_key_lease", TIME_NS, NS_PER_S),
         m_key_protection=fields.integer("m_key_protection"),
-        sm_key=fields.integer("sm_key"),
-        sa_key=fields.integer("sa_key"),
+        sm_key=fields.verbatim("sm_key"),
+        sa_key=fields.verbatim("sa_key"),
     )
 
 
@@ -115,9 +119,13 @@ def _plain(fields: Fields) -> Iterator[tuple[str, str]]:
 
 def _options(fields: Fields) -> dict[str, str]:
     found = {}
+    secret = secret_keys("opensm")
     for layer in fields.child("options").layers:
         for key, node in layer.node.mapping.items():
             value = node.value
+            if key in secret and not is_reference(str(value)):
+                fields.complaints.add(node.at, f"{fields.path}.options.{key}: {NO_REFERENCE}")
+                continue
             found[key] = str(value).upper() if isinstance(value, bool) else str(value)
     return found
 

@@ -55,11 +55,16 @@ class SmMisreading:
 
 @frozen
 class SmOption:
-    """One option of ``opensm.conf`` as it is in effect; ``written`` is its text."""
+    """One option of ``opensm.conf`` as it is in effect; ``written`` is its text.
+
+    Attributes:
+        token: Of a secret, whose value and text are hidden: equal values have equal tokens.
+    """
 
     value: str
     written: str
     evidence: Evidence
+    token: str = ""
 
 
 @frozen

@@ -116,6 +116,7 @@ class Subnet:
         opensm_build: upstream, nvidia or onyx; inbox is a distribution's upstream.
         priorities: SM priority by device; by the order of the managers where none is said.
         poll_ms, poll_retries: A standby takes over after that many polls without an answer.
+        m_key, sm_key, sa_key: References to secrets (``env:NAME``), never values.
         m_key_lease_s: 0 never ends.
         m_key_protection: 0 to 3.
         roots, io_nodes, compute_nodes: Members, as those of partitions.
@@ -140,11 +141,11 @@ class Subnet:
     priorities: FrozenMap[str, int] = field(default_factory=FrozenMap)
     poll_ms: Known[int] = UNKNOWN
     poll_retries: Known[int] = UNKNOWN
-    m_key: Known[int] = UNKNOWN
+    m_key: Known[str] = UNKNOWN
     m_key_lease_s: Known[int] = UNKNOWN
     m_key_protection: Known[int] = UNKNOWN
-    sm_key: Known[int] = UNKNOWN
-    sa_key: Known[int] = UNKNOWN
+    sm_key: Known[str] = UNKNOWN
+    sa_key: Known[str] = UNKNOWN
     roots: Known[tuple[str, ...]] = UNKNOWN
     io_nodes: Known[tuple[str, ...]] = UNKNOWN
     compute_nodes: Known[tuple[str, ...]] = UNKNOWN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,8 @@ from netcheck.model.known import is_known, known_or
 from netcheck.model.subnets import Subnet
 from netcheck.platforms.infiniband.netfile import write_net
 from netcheck.platforms.opensm.render import render_subnet
+from netcheck.platforms.opensm.rendered.options import secrets_of
+from netcheck.platforms.placeholders import filled
 from netcheck.rehearse.reading import seen_in
 
 UPSTREAM = "upstream"
@@ -82,12 +85,23 @@ def stage(fabric: Fabric, name: str, discovered: str | None = None, file: str = 
         ManagerPlan(
             manager,
             nodes[manager],
-            render_subnet(fabric, name, manager=manager),
+            with_made_up_keys(render_subnet(fabric, name, manager=manager)),
             _extra(subnet),
         )
         for manager in nodes
     )
+    if any(secrets_of(subnet)):
+        notes.append("keys: made up; a rehearsal asks for no secret")
     return Staged(fabric, subnet, network, plans, ports, tuple(notes))
+
+
+def with_made_up_keys(files: Mapping[str, str]) -> dict[str, str]:
+    """Give a manager's files with a number in place of each secret, the same for the same one."""
+    digest = hashlib.sha256
+    return {
+        name: filled(text, lambda reference: f"0x{digest(reference.encode()).hexdigest()[:16]}")
+        for name, text in files.items()
+    }
 
 
 def seen_of(text: str, file: str) -> IbSubnet:

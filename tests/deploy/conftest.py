@@ -13,6 +13,7 @@ from netcheck.collect import collector, target
 from netcheck.deploy import device as deploy_device
 from netcheck.deploy import plan as deploy_plan
 from netcheck.model.fabric import Fabric
+from netcheck.platforms import placeholders
 from tests.deploy import fake_platform
 
 SECRET = "marker-77aa-secret"
@@ -43,6 +44,7 @@ def fabric(shell_port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         (collector, "load"),
         (deploy_plan, "load"),
         (deploy_device, "load"),
+        (placeholders, "secret_keys"),
         (target, "capabilities"),
     ):
         monkeypatch.setattr(module, name, getattr(module, name))  # put back afterwards

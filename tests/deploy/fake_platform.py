@@ -16,6 +16,7 @@ from netcheck.model.document import DocumentKind
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Credentials, Fabric, Link, PortRef
 from netcheck.model.frozenmap import FrozenMap
+from netcheck.platforms import placeholders
 from netcheck.platforms.capabilities import SHELL
 from netcheck.platforms.platform import Change, Command, Impact, Run, Upload
 
@@ -83,6 +84,7 @@ def install() -> None:
     modules: tuple[ModuleType, ...] = (collector, deploy_plan, deploy_device)
     for module in modules:
         vars(module)["load"] = lambda _name: fake
+    vars(placeholders)["secret_keys"] = lambda _name: ()
     vars(target)["capabilities"] = lambda _name: SimpleNamespace(netmiko="linux", session=SHELL)
 
 

@@ -61,17 +61,17 @@ def test_managers_keys_and_failover_reach_the_model(tmp_path: Path) -> None:
               subnet_managers: ["sm[1-2]"]
               priorities: {"sm[1-2]": 9, sm2: 4}
               failover: {poll: 1s, retries: 3}
-              m_key: "0x1234"
+              m_key: "env:M_KEY"
               m_key_lease: 60s
               m_key_protection: 1
-              sm_key: "0x2"
-              sa_key: "0x3"
+              sm_key: "file:~/sm.key"
+              sa_key: "command:pass show sa[1]"
         """,
     )
     assert found.priorities == {"sm1": 9, "sm2": 4}
     assert (found.poll_ms, found.poll_retries) == (1000, 3)
-    assert (found.m_key, found.m_key_lease_s, found.m_key_protection) == (0x1234, 60, 1)
-    assert (found.sm_key, found.sa_key) == (2, 3)
+    assert (found.m_key, found.m_key_lease_s, found.m_key_protection) == ("env:M_KEY", 60, 1)
+    assert (found.sm_key, found.sa_key) == ("file:~/sm.key", "command:pass show sa[1]")
 
 
 def test_routing_and_expectations_reach_the_model(tmp_path: Path) -> None:

@@ -183,11 +183,17 @@ def write_files(
     for name, text in files.items():
         base = Path(name).name
         whole = private_conf(text, paths, folder, extra) if base == CONF else text
-        paths[base].write_text(whole, encoding="utf-8")
+        _write(paths[base], whole)
     if CONF not in paths:
         paths[CONF] = folder / CONF
-        paths[CONF].write_text(private_conf("", paths, folder, extra), encoding="utf-8")
+        _write(paths[CONF], private_conf("", paths, folder, extra))
     return paths
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file for its owner alone: keys may stand in it."""
+    path.touch(mode=0o600)
+    path.write_text(text, encoding="utf-8")
 
 
 def start(

@@ -19,11 +19,13 @@ from netcheck.platforms.opensm.parse import parse
 from netcheck.platforms.opensm.quirks import BACKUP_FOLDER, needs_second_sweep, restart_keys
 from netcheck.platforms.opensm.rendered.options import OPENSM, PARTITIONS
 from netcheck.platforms.opensm.rendered.subject import FOLDER
+from netcheck.platforms.placeholders import references
 from netcheck.platforms.platform import Change, Command, Impact, Removal, Run, Step, Upload
 
 RELOAD: Final = Run("sudo systemctl kill --signal=HUP opensm")
 RESTART: Final = Run("sudo systemctl restart opensm")
 SOURCE: Final = "opensm(8); SIGHUP measured key by key on OpenSM 3.3.23"
+PUBLIC, PRIVATE = 0o644, 0o600
 _SAVED: Final = f"{BACKUP_FOLDER}/before"
 
 
@@ -54,7 +56,7 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
         removals=tuple(Removal(file) for file in gone),
         save=tuple(_save()),
         steps=(
-            *(Upload(f"{FOLDER}/{file}", rendered[file]) for file in changed),
+            *(_upload(file, rendered[file]) for file in changed),
             *(Run(f"sudo rm -f {FOLDER}/{file}") for file in gone),
             act,
         ),
@@ -63,6 +65,12 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
         reason=_reason(restart, changed, old, new),
         source=SOURCE,
     )
+
+
+def _upload(file: str, text: str) -> Upload:
+    """A file; one that holds secrets is for root alone."""
+    mode = PRIVATE if references(text) else PUBLIC
+    return Upload(f"{FOLDER}/{file}", text, mode)
 
 
 def _options(device: Device, files: Mapping[str, str]) -> dict[str, str]:

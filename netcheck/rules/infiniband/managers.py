@@ -42,6 +42,11 @@ class Manager:
         """The QoS policy; an empty one where its file was not given or is dropped."""
         return self.config.policy if is_known(self.config.policy) else SmPolicy()
 
+    def token(self, key: str) -> str:
+        """What tells whether two hidden values of an option are the same."""
+        found = self.options.get(key)
+        return found.token if found is not None else ""
+
     def value(self, key: str, default: str = "") -> str:
         """Give the value of an option that is in effect."""
         found = self.options.get(key)

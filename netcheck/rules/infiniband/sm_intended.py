@@ -8,6 +8,7 @@ from typing import Final
 from netcheck.model.device import Device
 from netcheck.model.fact import NotGivenError
 from netcheck.model.finding import Severity
+from netcheck.model.hidden import HIDDEN
 from netcheck.model.known import UNKNOWN, is_known
 from netcheck.model.subnet_manager import SmConfig, SmGuids, SmMatch, SmPartition
 from netcheck.model.view import FabricView
@@ -83,6 +84,8 @@ def sm_option_not_intended(fabric: FabricView) -> Iterator[Fault]:
             if key in {"guid", "sm_priority"} and not is_own:
                 continue  # of another manager of the subnet
             found = manager.value(key)
+            if HIDDEN in {found, option.value}:
+                continue  # a secret, read where nothing was there to compare it with
             if _plain(found) != _plain(option.value):
                 yield manager.fault(
                     key,

@@ -228,6 +228,8 @@ def sm_managers_differ(fabric: FabricView) -> Iterator[Fault]:
             if mine != other:
                 expected = f"{mine or 'not said'}, as on {first.device.name}"
                 yield _unlike(second, key, expected, other or "not said")
+            elif first.token(key) != second.token(key):
+                yield _unlike(second, key, f"the key of {first.device.name}", "another key")
         priorities = [each.value("sm_priority", "0") for each in (first, second)]
         if priorities[0] == priorities[1]:
             name = first.device.name

@@ -101,8 +101,8 @@ VARIED: dict[str, Subnet] = {
     "prefix_and_lmc": replace(BASE, subnet_prefix=0xFE80000000000001, lmc=2),
     "two_managers": replace(BASE, subnet_managers=("gpu01", "gpu02"), poll_ms=500, poll_retries=3),
     "priorities": replace(BASE, priorities=FrozenMap({"gpu01": 9})),
-    "management_keys": replace(BASE, m_key=0x1234, m_key_lease_s=60, m_key_protection=1),
-    "keys_of_managers": replace(BASE, sm_key=0x2, sa_key=0x3),
+    "management_keys": replace(BASE, m_key="env:M_KEY", m_key_lease_s=60, m_key_protection=1),
+    "keys_of_managers": replace(BASE, sm_key="env:SM_KEY", sa_key="command:pass show sa"),
     "updn_with_roots": TREE,
     "ftree_then_updn": replace(TREE, routing=("ftree", "updn")),
     "ftree_with_nodes": replace(
@@ -206,6 +206,9 @@ def known(values: st.SearchStrategy[int]) -> st.SearchStrategy[Known[int]]:
     return st.just(UNKNOWN) | values
 
 
+SECRETS: st.SearchStrategy[Known[str]] = st.just(UNKNOWN) | st.sampled_from(
+    ["env:KEY", "command:pass show #1", "file:~/key of ours"]
+)
 NAMES = st.sampled_from(["gpu01", "gpu02:mlx5_0", "gpu03", "gpu04", "host", "0x0002c90300100099"])
 WIDE = st.sampled_from(["all", "all_cas", "all_switches", "all_routers", "sm"])
 ENGINES = ["updn", "ftree", "minhop", "dfsssp"]
@@ -298,10 +301,10 @@ def subnets(draw: st.DrawFn) -> Subnet:
         ),
         poll_ms=draw(known(st.integers(1, 100_000))),
         poll_retries=draw(known(st.integers(1, 100))),
-        m_key=draw(known(st.integers(0, 2**64 - 1))),
+        m_key=draw(SECRETS),
         m_key_lease_s=draw(known(st.integers(0, 0xFFFF))),
         m_key_protection=draw(known(st.integers(0, 3))),
-        sm_key=draw(known(st.integers(0, 2**64 - 1))),
+        sm_key=draw(SECRETS),
         roots=draw(st.sampled_from([UNKNOWN, ("spine",), ("spine01", "0x0002c90200300099")])),
         io_nodes=draw(st.sampled_from([UNKNOWN, ("gpu16",)])),
         compute_nodes=draw(st.sampled_from([UNKNOWN, ("host",)])),

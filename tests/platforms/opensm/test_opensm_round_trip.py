@@ -15,6 +15,7 @@ from netcheck.platforms.opensm.codes import DATA_VLS, MTU, mtu_code, rate_code
 from netcheck.platforms.opensm.parse import parse
 from netcheck.platforms.opensm.recognise import recognise
 from netcheck.platforms.opensm.render import render_subnet
+from netcheck.platforms.placeholders import references
 from tests.platforms.opensm.opensm_subnets import fabric_of, subnets
 
 SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -64,16 +65,17 @@ def test_options_read_as_they_were_meant(subnet: Subnet) -> None:
         "lmc": subnet.lmc,
         "sminfo_polling_timeout": subnet.poll_ms,
         "polling_retry_number": subnet.poll_retries,
-        "m_key": subnet.m_key,
         "m_key_lease_period": subnet.m_key_lease_s,
         "m_key_protection_level": subnet.m_key_protection,
-        "sm_key": subnet.sm_key,
         "qos_high_limit": subnet.high_limit,
         "max_op_vls": DATA_VLS[subnet.data_vls] if is_known(subnet.data_vls) else UNKNOWN,
         "guid": 0x0002C90300100011,
     }
     assert {key: number(config, key) for key in said} == said
     assert is_known(config.options)
+    for key, reference in (("m_key", subnet.m_key), ("sm_key", subnet.sm_key)):
+        secret = config.options.get(key)
+        assert (references(secret.value)[0] if secret else UNKNOWN) == reference
     routing = config.options.get("routing_engine")
     engines = ",".join(subnet.routing) if is_known(subnet.routing) else None
     assert (routing.value if routing else None) == engines

@@ -19,8 +19,10 @@ from netcheck.platforms.opensm.codes import (
     rate_code,
 )
 from netcheck.platforms.opensm.parsed.guid_files import ROOTS
+from netcheck.platforms.opensm.parsed.options import secret_option
 from netcheck.platforms.opensm.parsed.partitions import LOW_15
 from netcheck.platforms.opensm.parsed.reading import Reading, at_line, c_number
+from netcheck.platforms.placeholders import secret_keys
 
 # Command to option of opensm.conf.
 _OPTIONS: Final = {
@@ -68,7 +70,9 @@ def read_commands(document: Document, reading: Reading) -> None:
 def _manager(found: _Found, words: list[str], at: Evidence) -> bool:
     word, *values = words or [""]
     value = " ".join(values)
-    if word in _OPTIONS and c_number(value) is not None:
+    if word in secret_keys("opensm") and values:
+        found.options[_OPTIONS[word]] = secret_option(value, at)
+    elif word in _OPTIONS and c_number(value) is not None:
         found.options[_OPTIONS[word]] = SmOption(str(c_number(value)), value, at)
     elif word == "routing-engines" and values:
         found.options["routing_engine"] = SmOption(",".join(values), value, at)

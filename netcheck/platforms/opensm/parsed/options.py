@@ -7,11 +7,13 @@ shows on standard output only, some of it nowhere.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from typing import Final
 
 from netcheck.model.document import Document, Evidence
 from netcheck.model.finding import Severity
+from netcheck.model.hidden import HIDDEN
 from netcheck.model.known import Known
 from netcheck.model.subnet_manager import SmMistake, SmOption
 from netcheck.platforms.opensm.dialects import (
@@ -27,6 +29,7 @@ from netcheck.platforms.opensm.dialects import (
 )
 from netcheck.platforms.opensm.parsed.reading import Reading, at_line, c_number
 from netcheck.platforms.opensm.parsed.tables import Table, read_arbitration, read_sl2vl
+from netcheck.platforms.placeholders import is_placeholder, secret_keys
 
 _FALSE: Final = frozenset({"false", "no", "off", "0"})
 _LARGEST: Final = {
@@ -121,6 +124,9 @@ class _Reader:
     def _take(self, key: Key, written: str, at: Evidence) -> None:
         if not written:
             return  # a key alone leaves the option as it is
+        if key.name in secret_keys("opensm"):
+            self._secret(key, written, at)
+            return
         earlier = self.options.get(key.name)
         if earlier is not None and earlier.written != written:
             self.reading.misread(
@@ -134,6 +140,31 @@ class _Reader:
             )
         value = self._value(key, written, at)
         self.options[key.name] = SmOption(value, written, at)
+
+    def _secret(self, key: Key, written: str, at: Evidence) -> None:
+        """A value that nothing of ours may show; whether two are the same is told by a token."""
+        option = secret_option(written, at)
+        earlier = self.options.get(key.name)
+        if earlier is not None and (earlier.value, earlier.token) != (option.value, option.token):
+            self.reading.misread(
+                SmMistake.KEY_DUPLICATE,
+                key.name,
+                expected="one line",
+                written=f"one value in line {earlier.evidence.line}, then another",
+                effect="the last one holds",
+                at=at,
+                severity=Severity.WARNING,
+            )
+        if not is_placeholder(written) and c_number(written) is None:
+            self.reading.misread(
+                SmMistake.VALUE_REFUSED,
+                key.name,
+                expected=f"a number of 0 to {_LARGEST['uint64']}",
+                written="something else",
+                effect=f"{key.default} is used",
+                at=at,
+            )
+        self.options[key.name] = option
 
     def _value(self, key: Key, written: str, at: Evidence) -> str:
         if key.kind == "boolean":
@@ -235,6 +266,19 @@ class _Reader:
                 at=at,
                 severity=Severity.WARNING if self.build is None and builds else Severity.ERROR,
             )
+
+
+def secret_option(written: str, at: Evidence) -> SmOption:
+    """Give a secret option: hidden, with a token that tells equal values and gives none away.
+
+    Twenty-four bits of a digest leave a key of 64 bits unknown.
+    """
+    if is_placeholder(written):
+        return SmOption(written, written, at)
+    number = c_number(written)
+    shown = f"netcheck {written if number is None else number}"
+    token = hashlib.sha256(shown.encode("utf-8", "replace")).hexdigest()[:6]
+    return SmOption(HIDDEN, HIDDEN, at, token)
 
 
 def engines_of(text: str) -> list[str]:

@@ -11,9 +11,10 @@ from typing import Final
 
 from netcheck.model.known import Known, is_known
 from netcheck.model.subnets import Partition, Subnet
-from netcheck.platforms.opensm.rendered.options import priority_of
+from netcheck.platforms.opensm.rendered.options import priority_of, secrets_of
 from netcheck.platforms.opensm.rendered.partitions import LOW_15, WORDS, member_guids, uses_both
 from netcheck.platforms.opensm.rendered.subject import Subject, guid_text
+from netcheck.platforms.placeholders import placeholder
 
 FILE: Final = "mlnx-os.txt"
 MTU_WORDS: Final = {256: "256", 512: "512", 1024: "1K", 2048: "2K", 4096: "4K"}
@@ -22,10 +23,7 @@ _NUMBERS: Final = {
     "lmc": ("lmc", "d"),
     "poll_ms": ("sminfo-poll-timeout", "d"),
     "poll_retries": ("polling-retry", "d"),
-    "m_key": ("m-key", "#018x"),
     "m_key_lease_s": ("m-key-lease", "d"),
-    "sm_key": ("sm-key", "#018x"),
-    "sa_key": ("sa-key", "#018x"),
 }
 # What the intent can say and no command sets.
 _WITHOUT: Final = {
@@ -67,6 +65,8 @@ def _manager(subject: Subject) -> Iterator[str]:
         value: Known[int] = getattr(subnet, fact)
         if is_known(value):
             yield f"ib sm {word} {value:{form}}"
+    for key, reference in secrets_of(subnet):
+        yield f"ib sm {key.replace('_', '-')} {placeholder(reference)}"
     if is_known(subnet.data_vls):
         yield f"ib sm max-op-vls {subnet.data_vls}"
     yield from _routing(subject, subnet)

@@ -7,6 +7,7 @@ from typing import Final
 
 from netcheck.model.guids import is_in
 from netcheck.model.known import UNKNOWN, Known, is_known, known_or
+from netcheck.model.subnets import Subnet
 from netcheck.platforms.opensm.dialects import (
     NO_FALLBACK,
     NVIDIA,
@@ -17,6 +18,7 @@ from netcheck.platforms.opensm.dialects import (
 from netcheck.platforms.opensm.rendered.partitions import uses_both
 from netcheck.platforms.opensm.rendered.subject import Subject
 from netcheck.platforms.opensm.rendered.tables import table_options
+from netcheck.platforms.placeholders import placeholder, secret_keys
 
 OPENSM: Final = "opensm.conf"
 PARTITIONS: Final = "partitions.conf"
@@ -56,7 +58,7 @@ def options_of(subject: Subject, files: frozenset[str]) -> list[tuple[str, str]]
         said["qos"] = "TRUE"
     for key, value in subnet.options.items():
         _check_option(subject, key)
-        said[key] = value
+        said[key] = placeholder(value) if key in secret_keys("opensm") else value
     order = {key: number for number, key in enumerate(keys())}
     return sorted(said.items(), key=lambda pair: (order.get(pair[0], len(order)), pair[0]))
 
@@ -75,11 +77,8 @@ def _identity(subject: Subject) -> Iterator[tuple[str, str]]:
     priority = priority_of(subject)
     numbers: tuple[tuple[str, Known[int], str], ...] = (
         ("guid", _own_port(subject), "#018x"),
-        ("m_key", subnet.m_key, "#018x"),
         ("m_key_lease_period", subnet.m_key_lease_s, "d"),
         ("m_key_protection_level", subnet.m_key_protection, "d"),
-        ("sm_key", subnet.sm_key, "#018x"),
-        ("sa_key", subnet.sa_key, "#018x"),
         ("subnet_prefix", subnet.subnet_prefix, "#018x"),
         ("lmc", subnet.lmc, "d"),
         ("sminfo_polling_timeout", subnet.poll_ms, "d"),
@@ -88,8 +87,18 @@ def _identity(subject: Subject) -> Iterator[tuple[str, str]]:
     for key, value, form in numbers:
         if is_known(value):
             yield key, f"{value:{form}}"
+    for key, reference in secrets_of(subnet):
+        yield key, placeholder(reference)
     if is_known(priority):
         yield "sm_priority", str(priority)
+
+
+def secrets_of(subnet: Subnet) -> Iterator[tuple[str, str]]:
+    """Yield key and reference of every secret that a subnet says."""
+    for key in ("m_key", "sm_key", "sa_key"):
+        reference: Known[str] = getattr(subnet, key)
+        if is_known(reference):
+            yield key, reference
 
 
 def _own_port(subject: Subject) -> Known[int]:
