@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from netcheck.model.counters import Counter, CounterKey
 from netcheck.model.device import (
@@ -21,7 +21,7 @@ from netcheck.model.device import (
     RdmaDevice,
     Role,
 )
-from netcheck.model.document import Evidence
+from netcheck.model.document import Document, Evidence
 from netcheck.model.frozenmap import FrozenMap, LazyMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known
 from netcheck.model.qos import PortQos
@@ -44,35 +44,55 @@ _MLX5_FORMS = frozenset({"mlnx_qos", "mlxconfig", "mlxreg"})
 Values = dict[str, Any]
 
 
+class Said(NamedTuple):
+    """What one text says: its form, where it is from, and all that its reader found."""
+
+    form: str
+    document: Document
+    items: Sequence[Item]
+
+
+class _Held(NamedTuple):
+    """The word that stands on a fact."""
+
+    value: object
+    document: Document
+    line: int
+
+    @property
+    def evidence(self) -> Evidence:
+        """Where it stands."""
+        return Spot(self.document, self.line).evidence
+
+
 @dataclass
 class _Found:
     """All facts of one reading, by owner; the first word on a fact stands."""
 
-    facts: dict[tuple[Owner, str], dict[str, Fact]] = field(
+    facts: dict[tuple[Owner, str], dict[str, _Held]] = field(
         default_factory=lambda: defaultdict(dict)
     )
     netdevs: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     gids: dict[str, dict[int, Gid]] = field(default_factory=lambda: defaultdict(dict))
-    readings: list[Reading] = field(default_factory=list)
+    readings: list[tuple[Document, list[Reading]]] = field(default_factory=list)
     variables: dict[str, Variable] = field(default_factory=dict)
     has_environment: bool = False
     has_settings: set[str] = field(default_factory=set)
     defects: list[Defect] = field(default_factory=list)
     unread: list[Evidence] = field(default_factory=list)
-    spots: dict[str, Spot] = field(default_factory=dict)
+    spots: dict[str, _Held | Spot] = field(default_factory=dict)
 
 
-def assemble(items: Sequence[tuple[str, Item]], *, name: str, forms: frozenset[str]) -> Device:
-    """Give the device that facts describe; each comes with the form of text it was read from.
+def assemble(said: Sequence[Said], *, name: str) -> Device:
+    """Give the device that texts describe, also those that say nothing.
 
-    Args:
-        forms: Forms of all texts, also of those that say nothing: a file of
-            settings that is empty is known to set nothing.
+    A file of settings that is empty is known to set nothing.
     """
     found = _Found()
+    forms = frozenset(one.form for one in said)
     found.has_environment = bool(forms & {"environment", "job"})
-    for form, item in items:
-        _sort(found, form, item)
+    for one in said:
+        _sort(found, one)
     ports, rdma = _names(found)
     is_mlx5 = bool(forms & _MLX5_FORMS) or any(name.startswith("mlx5") for name in rdma)
     return Device(
@@ -92,91 +112,117 @@ def assemble(items: Sequence[tuple[str, Item]], *, name: str, forms: frozenset[s
 
 
 def _evidence(found: _Found) -> dict[str, Evidence]:
-    spots = dict(found.spots)
-    for reading in found.readings:
-        port = _counted_port(found, reading.port)
-        spots.setdefault(f"port {port} {reading.name}", reading.spot)
-    return {place: spot.evidence for place, spot in spots.items()}
+    places = {place: spot.evidence for place, spot in found.spots.items()}
+    for (owner, name), held in found.facts.items():
+        for fact, one in held.items():
+            if owner is Owner.PORT or (owner is Owner.RDMA and fact in _RDMA_FIELDS):
+                places.setdefault(f"{owner} {name} {fact}", one.evidence)
+    for document, readings in found.readings:
+        for reading in readings:
+            place = f"port {_counted_port(found, reading.port)} {reading.name}"
+            places.setdefault(place, Spot(document, reading.line, reading.name).evidence)
+    return places
 
 
-def _sort(found: _Found, form: str, item: Item) -> None:
-    if isinstance(item, Fact):
-        _sort_fact(found, form, item)
-    elif isinstance(item, Reading):
-        found.readings.append(item)
-    elif isinstance(item, Variable):
+def _sort(found: _Found, said: Said) -> None:
+    """Put what one text says where it belongs; counters, which are most of it, in one piece."""
+    readings = []
+    for item in said.items:
+        if item.__class__ is Reading:
+            readings.append(item)
+        elif item.__class__ is Fact:
+            _sort_fact(found, said, item)
+        else:
+            _sort_other(found, item)
+    if readings:
+        found.readings.append((said.document, readings))
+
+
+def _sort_other(found: _Found, item: Item) -> None:
+    if isinstance(item, Variable):
         found.has_environment = True
         held = found.variables.get(item.name)
         if held is None or (item.is_job and not held.is_job):
             found.variables[item.name] = item
     elif isinstance(item, Unread):
         found.unread.append(item.spot.evidence)
-    else:
+    elif isinstance(item, Defect):
         found.defects.append(item)
 
 
-def _sort_fact(found: _Found, form: str, fact: Fact) -> None:
-    owner_name = fact.name or {Owner.PORT: UNNAMED_PORT, Owner.RDMA: UNNAMED_RDMA}.get(
-        fact.owner, ""
-    )
-    if fact.field == "port" and fact.owner is Owner.RDMA:
-        if fact.value not in found.netdevs[owner_name]:
-            found.netdevs[owner_name].append(str(fact.value))
-        return
-    if fact.field == "gid" or fact.field.startswith("gid "):
-        _sort_gid(found, owner_name, fact)
-        return
-    if form == "ethtool" and fact.field == "link_state":
-        found.has_settings.add(owner_name)
-    # The kernel's MTU counts from the IP header.
-    name = "ip_mtu" if fact.field == "mtu" else fact.field
-    if owner_name != fact.name or name != fact.field:
-        fact = Fact(fact.owner, owner_name, name, fact.value, fact.spot)
-    _hold(found, (fact.owner, owner_name), fact)
+_UNNAMED = {Owner.PORT: UNNAMED_PORT, Owner.RDMA: UNNAMED_RDMA, Owner.DEVICE: ""}
 
 
-def _hold(found: _Found, owner: tuple[Owner, str], fact: Fact) -> None:
-    held = found.facts[owner].get(fact.field)
+def _sort_fact(found: _Found, said: Said, fact: Fact) -> None:
+    owner, name, about, value, line = fact
+    name = name or _UNNAMED[owner]
+    held = _Held(value, said.document, line)
+    if about == "port" and owner is Owner.RDMA:
+        if value not in found.netdevs[name]:
+            found.netdevs[name].append(str(value))
+    elif about[:3] == "gid" and about[3:4] in ("", " "):
+        _sort_gid(found, name, about, held)
+    else:
+        if about == "link_state" and said.form == "ethtool":
+            found.has_settings.add(name)
+        # The kernel's MTU counts from the IP header.
+        _hold(found, (owner, name), "ip_mtu" if about == "mtu" else about, held)
+
+
+def _hold(found: _Found, owner: tuple[Owner, str], about: str, new: _Held) -> None:
+    facts = found.facts[owner]
+    held = facts.get(about)
     if held is None:
-        found.facts[owner][fact.field] = fact
-    elif held.value != fact.value and UNKNOWN not in (held.value, fact.value):
-        found.defects.append(_contradiction(held, fact))
-        found.facts[owner][fact.field] = held._replace(value=UNKNOWN)
-    elif held.value is UNKNOWN and not _is_contradicted(found, held):
-        found.facts[owner][fact.field] = fact
+        facts[about] = new
+    elif held.value != new.value and UNKNOWN not in (held.value, new.value):
+        found.defects.append(_contradiction(owner, about, held, new))
+        facts[about] = held._replace(value=UNKNOWN)
+    elif held.value is UNKNOWN and not _is_contradicted(found, owner, about):
+        facts[about] = new
 
 
-def _contradiction(held: Fact, fact: Fact) -> Defect:
+def _contradiction(owner: tuple[Owner, str], about: str, held: _Held, new: _Held) -> Defect:
+    kind, name = owner
     return Defect(
         kind=DefectKind.MALFORMED_VALUE,
-        place=f"{fact.owner} {fact.name} {fact.field}",
-        message=f"two outputs disagree: {held.spot.document.name} and {fact.spot.document.name}",
-        ports=(fact.name,) if fact.owner is Owner.PORT else (),
+        place=f"{kind} {name} {about}",
+        message=f"two outputs disagree: {held.document.name} and {new.document.name}",
+        ports=(name,) if kind is Owner.PORT else (),
         expected=str(held.value),
-        found=str(fact.value),
-        evidence=fact.spot.evidence,
+        found=str(new.value),
+        evidence=new.evidence,
     )
 
 
-def _is_contradicted(found: _Found, held: Fact) -> bool:
-    place = f"{held.owner} {held.name} {held.field}"
+def _is_contradicted(found: _Found, owner: tuple[Owner, str], about: str) -> bool:
+    place = f"{owner[0]} {owner[1]} {about}"
     return any(defect.place == place for defect in found.defects)
 
 
-def _sort_gid(found: _Found, rdma: str, fact: Fact) -> None:
-    table = found.gids[rdma]
-    found.spots.setdefault(f"rdma {rdma} gids", fact.spot)
-    if isinstance(fact.value, Gid):
-        held = table.get(fact.value.index)
-        table[fact.value.index] = _merged(held, fact.value) if held else fact.value
+def _sort_gid(found: _Found, rdma: str, about: str, said: _Held) -> None:
+    table, value = found.gids[rdma], said.value
+    found.spots.setdefault(f"rdma {rdma} gids", said)
+    if isinstance(value, Gid):
+        held = table.get(value.index)
+        table[value.index] = _merged(held, value) if held else value
         return
-    _, number, part = fact.field.split()
+    _, number, part = about.split()
     index = int(number)
-    held = table.get(index, Gid(index, ""))
     # An all-zero slot is empty; its type and netdev do not answer.
-    value = "" if part == "address" and fact.value in (ABSENT, UNKNOWN) else fact.value
-    table[index] = replace(held, **cast("Values", {part: value}))
-    found.spots.setdefault(f"rdma {rdma} gids {index}", fact.spot)
+    if part == "address" and value in (ABSENT, UNKNOWN):
+        value = ""
+    table[index] = _with_part(table.get(index, Gid(index, "")), part, value)
+    found.spots.setdefault(f"rdma {rdma} gids {index}", said)
+
+
+def _with_part(gid: Gid, part: str, value: Any) -> Gid:
+    """Give the entry with one part set; as ``replace``, which takes much longer."""
+    return Gid(
+        gid.index,
+        value if part == "address" else gid.address,
+        value if part == "kind" else gid.kind,
+        value if part == "netdev" else gid.netdev,
+    )
 
 
 def _merged(first: Gid, second: Gid) -> Gid:
@@ -211,25 +257,25 @@ def _is_congestion_fact(name: str) -> bool:
     return name in {"cnp_dscp", "cnp_pcp"} or name[:3] in {"np ", "rp "}
 
 
-def _value(found: _Found, owner: Owner, name: str, field_name: str) -> Any:
-    fact = found.facts.get((owner, name), {}).get(field_name)
-    if fact is None:
-        return UNKNOWN
-    found.spots.setdefault(f"{owner} {name} {field_name}", fact.spot)
-    return fact.value
+def _value(found: _Found, owner: Owner, name: str, about: str) -> Any:
+    held = found.facts.get((owner, name), _NOTHING).get(about)
+    return UNKNOWN if held is None else held.value
 
 
-def _device_value(found: _Found, name: str) -> Any:
-    fact = found.facts.get((Owner.DEVICE, ""), {}).get(name)
-    if fact is None:
+def _device_value(found: _Found, about: str) -> Any:
+    held = found.facts.get((Owner.DEVICE, ""), _NOTHING).get(about)
+    if held is None:
         return UNKNOWN
-    found.spots.setdefault(f"device {name}", fact.spot)
-    return fact.value
+    found.spots.setdefault(f"device {about}", held)
+    return held.value
+
+
+_NOTHING: dict[str, _Held] = {}
 
 
 def _port(found: _Found, name: str) -> Port:
-    held = found.facts.get((Owner.PORT, name), {})
-    values = {field_name: _value(found, Owner.PORT, name, field_name) for field_name in held}
+    held = found.facts.get((Owner.PORT, name), _NOTHING)
+    values: Values = {about: one.value for about, one in held.items()}
     qos = {key: value for key, value in values.items() if key in _QOS_FIELDS}
     port = {key: value for key, value in values.items() if key in _PORT_FIELDS}
     # The kernel's state follows the link's; it only counts where nobody asked the adapter.
@@ -239,12 +285,8 @@ def _port(found: _Found, name: str) -> Port:
 
 
 def _rdma(found: _Found, name: str) -> RdmaDevice:
-    held = found.facts.get((Owner.RDMA, name), {})
-    values = {
-        field_name: _value(found, Owner.RDMA, name, field_name)
-        for field_name in held
-        if field_name in _RDMA_FIELDS
-    }
+    held = found.facts.get((Owner.RDMA, name), _NOTHING)
+    values: Values = {about: one.value for about, one in held.items() if about in _RDMA_FIELDS}
     ports = tuple(found.netdevs.get(name, ()))
     table = found.gids.get(name)
     gids = _gids(table, found.spots[f"rdma {name} gids"]) if table else UNKNOWN
@@ -258,7 +300,7 @@ def _rdma(found: _Found, name: str) -> RdmaDevice:
     )
 
 
-def _gids(table: dict[int, Gid], source: Spot) -> Known[tuple[Gid, ...]]:
+def _gids(table: dict[int, Gid], source: _Held | Spot) -> Known[tuple[Gid, ...]]:
     """Give the used entries; UNKNOWN where a whole listing of /sys has parts of one only."""
     used = [gid for _, gid in sorted(table.items()) if gid != Gid(gid.index, "")]
     parts = {(bool(gid.address), gid.kind is UNKNOWN, gid.netdev is UNKNOWN) for gid in used}
@@ -284,25 +326,30 @@ def _congestion_control(found: _Found, name: str, ports: Iterable[str]) -> Conge
 
 
 def _mark(found: _Found, name: str, port: str, fact: str) -> Known[int]:
-    value: Known[int] = _value(found, Owner.PORT, port, fact)
-    if value is not UNKNOWN:
-        found.spots.setdefault(f"rdma {name} {fact}", found.spots[f"port {port} {fact}"])
-    return value
+    held = found.facts[Owner.PORT, port].get(fact)
+    if held is None or held.value is UNKNOWN:
+        return UNKNOWN
+    found.spots.setdefault(f"rdma {name} {fact}", held)
+    return cast("Known[int]", held.value)
 
 
 def _priorities(
     found: _Found, name: str, port: str, short: str, fact: str
 ) -> Known[frozenset[int]]:
     """Give the priorities it is on for; UNKNOWN unless all of them are said."""
-    values = {n: _value(found, Owner.PORT, port, f"{short} {n}") for n in range(PRIORITIES)}
-    said = [n for n, value in values.items() if value is not UNKNOWN]
-    for n in said:
-        evidence = found.spots[f"port {port} {short} {n}"]
-        found.spots.setdefault(f"rdma {name} {fact}", evidence)
-        found.spots.setdefault(f"rdma {name} {fact} {n}", evidence)
-    if len(said) < PRIORITIES:
-        return UNKNOWN
-    return frozenset(n for n, is_on in values.items() if is_on)
+    facts = found.facts[Owner.PORT, port]
+    on = set()
+    said = 0
+    for n in range(PRIORITIES):
+        held = facts.get(f"{short} {n}")
+        if held is None or held.value is UNKNOWN:
+            continue
+        said += 1
+        found.spots.setdefault(f"rdma {name} {fact}", held)
+        found.spots.setdefault(f"rdma {name} {fact} {n}", held)
+        if held.value:
+            on.add(n)
+    return frozenset(on) if said == PRIORITIES else UNKNOWN
 
 
 def _host(found: _Found) -> HostFacts:
@@ -348,17 +395,21 @@ def _pcie(found: _Found) -> Known[FrozenMap[str, int]]:
             if rate is not UNKNOWN and width is not UNKNOWN:
                 speeds[name] = rate * width
                 found.spots.setdefault(
-                    f"device pcie_bps {name}", found.spots[f"port {name} pcie_speed"]
+                    f"device pcie_bps {name}", found.facts[owner, name]["pcie_speed"]
                 )
     return FrozenMap(speeds) if speeds else UNKNOWN
 
 
 def _counters(found: _Found) -> FrozenMap[CounterKey, Counter]:
     read: dict[CounterKey, Counter] = {}
-    ports = {name: _counted_port(found, name) for name in {each.port for each in found.readings}}
-    for reading in found.readings:
-        key, value = counter(reading, ports[reading.port])
-        read[key] = value
+    ports: dict[str, str] = {}
+    for _, readings in found.readings:
+        for port, name, value, _ in readings:
+            counted = ports.get(port)
+            if counted is None:
+                counted = ports[port] = _counted_port(found, port)
+            key, read_counter = counter(counted, name, value)
+            read[key] = read_counter
     return FrozenMap(read)
 
 

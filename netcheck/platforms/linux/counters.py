@@ -9,7 +9,6 @@ from functools import cache, lru_cache
 from netcheck.lossless.packaged import packaged_yaml
 from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
 from netcheck.model.known import UNKNOWN
-from netcheck.platforms.linux.facts import Reading
 
 _KINDS = {
     "zero": CounterClass.MUST_BE_ZERO,
@@ -56,11 +55,17 @@ def _row(name: str) -> tuple[_Row, int]:
     return _OTHER, -1
 
 
-def counter(reading: Reading, port: str) -> tuple[CounterKey, Counter]:
-    """Give the counter that was read, for the port it belongs to."""
-    row, number = _row(reading.name)
-    key = CounterKey(port, row.meaning, number, reading.name)
-    return key, _counter(reading.value, row.kind, row.unit, row.width_bits)
+def counter(port: str, name: str, value: int | None) -> tuple[CounterKey, Counter]:
+    """Give the counter of that name, for the port it belongs to; None is a damaged reading."""
+    key, row = _slot(port, name)
+    return key, _counter(value, row.kind, row.unit, row.width_bits)
+
+
+# Ports of all hosts have the same names, and so have their counters.
+@lru_cache(maxsize=1 << 13)
+def _slot(port: str, name: str) -> tuple[CounterKey, _Row]:
+    row, number = _row(name)
+    return CounterKey(port, row.meaning, number, name), row
 
 
 @lru_cache(maxsize=1 << 14)

@@ -192,7 +192,7 @@ def _pfc(page: Page, line: int, data: dict[str, Any]) -> Iterator[Item]:
     for name, ours in (("requests", "dcb_pfc_requests"), ("indications", "dcb_pfc_indications")):
         for number, value in enumerate(data.get(name) or ()):
             counter = f"{ours}_{number}"
-            yield Reading(page.port, counter, value, page.at(line, counter=counter))
+            yield Reading(page.port, counter, value, line)
 
 
 def _ets(page: Page, line: int, data: dict[str, Any]) -> Iterator[Item]:

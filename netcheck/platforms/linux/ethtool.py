@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from netcheck.model.device import AdminState
 from netcheck.model.known import ABSENT, UNKNOWN
-from netcheck.platforms.linux.facts import Item, Page, Reading, Unread
+from netcheck.platforms.linux.facts import Item, Page, Reading, Unread, is_whole
 
 _STATISTIC = re.compile(r"(?P<name>[A-Za-z0-9_.\-\[\] ]+?):\s*(?P<value>\S*)")
 # Rings and channels: thousands of software counters that say nothing about the wire.
@@ -25,8 +25,8 @@ def read_statistics(page: Page) -> Iterator[Item]:
     for number, line in page.numbered():
         text = line.strip()
         name, _, value = text.partition(": ")
-        if value.isdecimal() and _is_counter(name):
-            yield Reading(page.port, name, int(value), page.at(number, counter=name))
+        if is_whole(value) and _is_counter(name):
+            yield Reading(page.port, name, int(value), number)
             continue
         match = _STATISTIC.fullmatch(text)
         if not text or text == "NIC statistics:":
@@ -46,10 +46,10 @@ def _is_counter(name: str) -> bool:
 
 
 def _statistic(page: Page, number: int, name: str, text: str) -> Iterator[Item]:
-    if not text.isdecimal():
+    if not is_whole(text):
         yield page.defect(number, f"counter {name}: expected a number", found=text)
-    value = int(text) if text.isdecimal() else None
-    yield Reading(page.port, name, value, page.at(number, counter=name))
+    value = int(text) if is_whole(text) else None
+    yield Reading(page.port, name, value, number)
 
 
 _PAUSE = {"RX": "global_pause_rx", "TX": "global_pause_tx"}

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from netcheck.model.device import Defect, DefectKind
 from netcheck.model.document import Document, Evidence
+
+_MOST_DIGITS: Final = 4000  # what Python makes a number of
+
+
+def is_whole(text: str) -> bool:
+    """Tell whether a text is a whole number, of digits alone."""
+    return text.isdecimal() and len(text) <= _MOST_DIGITS
 
 
 class Owner(StrEnum):
@@ -17,6 +24,9 @@ class Owner(StrEnum):
     PORT = "port"
     RDMA = "rdma"
     DEVICE = "device"
+
+    # looked up for every fact: that of the text is worked out once
+    __hash__ = str.__hash__
 
 
 class Spot(NamedTuple):
@@ -44,13 +54,14 @@ class Fact(NamedTuple):
     Attributes:
         name: Port or RDMA device; empty where the output does not name it.
         value: What the field holds; UNKNOWN where the text is damaged.
+        line: Line of the page that says it, from 1.
     """
 
     owner: Owner
     name: str
     field: str
     value: object
-    spot: Spot
+    line: int
 
 
 class Reading(NamedTuple):
@@ -59,7 +70,7 @@ class Reading(NamedTuple):
     port: str
     name: str
     value: int | None
-    spot: Spot
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,24 +106,27 @@ class Page:
 
         Only line feeds end lines, as in editors: the numbers are evidence.
         """
-        lines = self.document.text.split("\n")
-        return enumerate((line.removesuffix("\r") for line in lines), start=1)
+        text = self.document.text
+        lines = text.split("\n")
+        if "\r" in text:
+            lines = [line.removesuffix("\r") for line in lines]
+        return iter(enumerate(lines, start=1))
 
-    def at(self, line: int, *, counter: str = "") -> Spot:
+    def at(self, line: int) -> Spot:
         """Where a line of the page stands."""
-        return Spot(self.document, line, counter)
+        return Spot(self.document, line)
 
     def of_port(self, name: str, value: object, line: int) -> Fact:
         """Give a fact of the port that the page is about."""
-        return Fact(Owner.PORT, self.port, name, value, self.at(line))
+        return Fact(Owner.PORT, self.port, name, value, line)
 
     def of_rdma(self, name: str, value: object, line: int) -> Fact:
         """Give a fact of the RDMA device that the page is about."""
-        return Fact(Owner.RDMA, self.rdma, name, value, self.at(line))
+        return Fact(Owner.RDMA, self.rdma, name, value, line)
 
     def of_device(self, name: str, value: object, line: int) -> Fact:
         """Give a fact of the host."""
-        return Fact(Owner.DEVICE, "", name, value, self.at(line))
+        return Fact(Owner.DEVICE, "", name, value, line)
 
     def unknown(self, line: int, message: str, *, found: str) -> Defect:
         """Say that a line that may carry QoS settings was not understood."""

@@ -88,18 +88,16 @@ def read_show_gids(page: Page) -> Iterator[Item]:
             if _ROW_BEGIN.match(text):
                 yield page.defect(number, f"GID row not understood: {text[:60]}", found=text)
             continue
-        yield from _row(page, number, match, address)
+        yield from _row(number, match, address)
 
 
-def _row(page: Page, number: int, match: re.Match[str], address: str) -> Iterator[Item]:
+def _row(number: int, match: re.Match[str], address: str) -> Iterator[Item]:
     rest = match["rest"]
     version = _VERSION.search(rest)
     kind: Known[GidType] = _KINDS[version[0]] if version else UNKNOWN
     after = (rest[version.end() :] if version else "").split()
     netdev: Known[str] = after[0] if after else UNKNOWN
     rdma = match["rdma"]
-    yield Fact(
-        Owner.RDMA, rdma, "gid", Gid(int(match["index"]), address, kind, netdev), page.at(number)
-    )
+    yield Fact(Owner.RDMA, rdma, "gid", Gid(int(match["index"]), address, kind, netdev), number)
     if after:
-        yield Fact(Owner.RDMA, rdma, "port", after[0], page.at(number))
+        yield Fact(Owner.RDMA, rdma, "port", after[0], number)

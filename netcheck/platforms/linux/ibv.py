@@ -60,7 +60,7 @@ def _entry(page: Page, number: int, rdma: str, entry: tuple[str, str, str]) -> I
         found = reader(value)
         if found is UNKNOWN:
             yield page.defect(number, f"{name}: value not understood", place=rdma, found=value)
-        yield Fact(Owner.RDMA, rdma, fact, found, page.at(number))
+        yield Fact(Owner.RDMA, rdma, fact, found, number)
 
 
 def _gid(page: Page, number: int, rdma: str, text: str) -> Iterator[Item]:
@@ -71,7 +71,7 @@ def _gid(page: Page, number: int, rdma: str, text: str) -> Iterator[Item]:
     elif isinstance(address, str):
         kind = read_kind(match[3] or "")
         gid = Gid(int(match[1]), address, kind)  # type: ignore[arg-type]  # a GidType or UNKNOWN
-        yield Fact(Owner.RDMA, rdma, "gid", gid, page.at(number))
+        yield Fact(Owner.RDMA, rdma, "gid", gid, number)
 
 
 def _mtu(text: str) -> object:
@@ -132,7 +132,7 @@ def _address(page: Page, number: int, rdma: str, fact: str, value: str) -> Itera
     except ValueError:
         yield page.defect(number, f"{fact}: value not understood", place=rdma, found=value)
         return
-    yield Fact(Owner.RDMA, rdma, fact, found, page.at(number))
+    yield Fact(Owner.RDMA, rdma, fact, found, number)
 
 
 def read_ibstat(page: Page) -> Iterator[Item]:
@@ -152,14 +152,13 @@ def read_ibstat(page: Page) -> Iterator[Item]:
 
 
 def _ibstat_line(page: Page, number: int, rdma: str, name: str, value: str) -> Iterator[Item]:
-    at = page.at(number)
     if name in _ADDRESSES:
         yield from _address(page, number, rdma, _ADDRESSES[name], value)
     elif name == "Firmware version" and value:
-        yield Fact(Owner.RDMA, rdma, "firmware", value, at)
+        yield Fact(Owner.RDMA, rdma, "firmware", value, number)
     elif name == "State":
-        yield Fact(Owner.RDMA, rdma, "link_state", _IBSTAT_STATES.get(value, UNKNOWN), at)
+        yield Fact(Owner.RDMA, rdma, "link_state", _IBSTAT_STATES.get(value, UNKNOWN), number)
     elif name == "Physical state" and value:
-        yield Fact(Owner.RDMA, rdma, "physical_state", value, at)
+        yield Fact(Owner.RDMA, rdma, "physical_state", value, number)
     elif name == "Link layer":
-        yield Fact(Owner.RDMA, rdma, "link_layer", _LAYERS.get(value, UNKNOWN), at)
+        yield Fact(Owner.RDMA, rdma, "link_layer", _LAYERS.get(value, UNKNOWN), number)

@@ -35,34 +35,30 @@ def _read_json(page: Page) -> Iterator[Item]:
         return
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, dict) and isinstance(entry.get("ifname"), str):
-            yield from _entry(page, entry)
+            yield from _entry(entry)
 
 
-def _entry(page: Page, entry: dict[str, Any]) -> Iterator[Item]:  # Any: JSON of a tool
+def _entry(entry: dict[str, Any]) -> Iterator[Item]:  # Any: JSON of a tool
     port, line = entry["ifname"], 1
-    yield from _facts(
-        page, port, line, (entry.get("mtu"), entry.get("flags"), entry.get("operstate"))
-    )
+    yield from _facts(port, line, (entry.get("mtu"), entry.get("flags"), entry.get("operstate")))
     counts = entry.get("stats64") or entry.get("stats")
     for direction, names in counts.items() if isinstance(counts, dict) else ():
         for name, value in names.items() if isinstance(names, dict) else ():
             full = f"ip_{direction}_{name}"
             number = value if isinstance(value, int) else None
-            yield Reading(port, full, number, page.at(line, counter=full))
+            yield Reading(port, full, number, line)
 
 
-def _facts(
-    page: Page, port: str, line: int, found: tuple[object, object, object]
-) -> Iterator[Item]:
+def _facts(port: str, line: int, found: tuple[object, object, object]) -> Iterator[Item]:
     mtu, flags, operstate = found
     if mtu is not None:
         value = mtu if isinstance(mtu, int) else UNKNOWN
-        yield Fact(Owner.PORT, port, "mtu", value, page.at(line))
+        yield Fact(Owner.PORT, port, "mtu", value, line)
     if isinstance(flags, list):
         admin = AdminState.UP if "UP" in flags else AdminState.DOWN
-        yield Fact(Owner.PORT, port, "admin_state", admin, page.at(line))
+        yield Fact(Owner.PORT, port, "admin_state", admin, line)
     if isinstance(operstate, str):
-        yield Fact(Owner.PORT, port, "oper_state", _STATES.get(operstate, UNKNOWN), page.at(line))
+        yield Fact(Owner.PORT, port, "oper_state", _STATES.get(operstate, UNKNOWN), line)
 
 
 def _read_text(page: Page) -> Iterator[Item]:
@@ -72,7 +68,7 @@ def _read_text(page: Page) -> Iterator[Item]:
         head, names = _HEAD.fullmatch(text), _COLUMNS.fullmatch(text)
         if head:
             port = head["port"]
-            yield from _text_head(page, number, head)
+            yield from _text_head(number, head)
         elif names:
             columns = (names[1].lower(), names[2].split())
         elif port and columns[0] and text and text.replace(" ", "").isdigit():
@@ -82,12 +78,12 @@ def _read_text(page: Page) -> Iterator[Item]:
             yield Unread(page.at(number))
 
 
-def _text_head(page: Page, number: int, head: re.Match[str]) -> Iterator[Item]:
+def _text_head(number: int, head: re.Match[str]) -> Iterator[Item]:
     words = head["rest"].split()
     pairs = dict(zip(words[::2], words[1::2], strict=False))
     mtu = pairs.get("mtu", "")
     found = (int(mtu) if mtu.isdigit() else mtu or None, head["flags"].split(","))
-    yield from _facts(page, head["port"], number, (*found, pairs.get("state")))
+    yield from _facts(head["port"], number, (*found, pairs.get("state")))
 
 
 def _text_counts(
@@ -99,4 +95,4 @@ def _text_counts(
         return
     for name, value in zip(names, values, strict=True):
         full = f"ip_{direction}_{name}"
-        yield Reading(port, full, int(value), page.at(number, counter=full))
+        yield Reading(port, full, int(value), number)

@@ -25,7 +25,7 @@ def read_lldpctl(page: Page) -> Iterator[Item]:
         for port, seen in entry.items() if isinstance(entry, dict) else ():
             neighbour = _neighbour(seen)
             if neighbour is not None:
-                yield Fact(Owner.PORT, port, "neighbour", neighbour, page.at(1))
+                yield Fact(Owner.PORT, port, "neighbour", neighbour, 1)
 
 
 def read_lldptool(page: Page) -> Iterator[Item]:
@@ -38,7 +38,7 @@ def read_lldptool(page: Page) -> Iterator[Item]:
     for number, line in page.numbered():
         name, _, value = (part.strip().lower() for part in line.partition(":"))
         if name == "willing" and value in {"yes", "no"}:
-            yield Fact(Owner.PORT, port, "dcbx_willing", value == "yes", page.at(number))
+            yield Fact(Owner.PORT, port, "dcbx_willing", value == "yes", number)
         elif line.strip():
             yield Unread(page.at(number))
 

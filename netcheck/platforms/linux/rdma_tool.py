@@ -11,7 +11,7 @@ from typing import Any
 
 from netcheck.model.device import AdminState, LinkLayer
 from netcheck.model.jsontext import load_json
-from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Spot, Unread
+from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Unread
 
 _LINK = re.compile(
     r"(?:\d+: )?(?:link )?(?P<rdma>[\w.\-]+)/(?P<port>\d+):? "
@@ -51,11 +51,11 @@ def read_links(page: Page) -> Iterator[Item]:
         rdma, netdev = entry.get("ifname"), entry.get("netdev")
         if not isinstance(rdma, str):
             continue
-        at = page.at(_line_of(page, f'"{rdma}"'))
+        line = _line_of(page, f'"{rdma}"')
         if isinstance(netdev, str):
-            yield Fact(Owner.RDMA, rdma, "port", netdev, at)
+            yield Fact(Owner.RDMA, rdma, "port", netdev, line)
         if "subnet_prefix" in entry and entry.get("port", 1) == 1:
-            yield from infiniband_facts(rdma, entry, at)
+            yield from infiniband_facts(rdma, entry, line)
 
 
 def _line_of(page: Page, text: str) -> int:
@@ -72,30 +72,32 @@ def _text_links(page: Page) -> Iterator[Item]:
         words = match["rest"].split()
         if "netdev" in words[:-1]:
             netdev = words[words.index("netdev") + 1]
-            yield Fact(Owner.RDMA, match["rdma"], "port", netdev, page.at(number))
+            yield Fact(Owner.RDMA, match["rdma"], "port", netdev, number)
         if words[0] == "subnet_prefix" and match["port"] == "1":
             said = dict(zip(words[::2], words[1::2], strict=False))
-            yield from infiniband_facts(match["rdma"], said, page.at(number))
+            yield from infiniband_facts(match["rdma"], said, number)
 
 
-def infiniband_facts(rdma: str, said: Mapping[str, object], at: Spot) -> Iterator[Fact]:
+def infiniband_facts(rdma: str, said: Mapping[str, object], line: int) -> Iterator[Fact]:
     """Give what ``rdma link`` says of an InfiniBand port; only there has it a subnet prefix.
 
     Source: iproute2 rdma/link.c, link_print_subnet_prefix; torvalds/linux
         drivers/infiniband/core/nldev.c, fill_port_info.
     """
-    yield Fact(Owner.RDMA, rdma, "link_layer", LinkLayer.INFINIBAND, at)
+    yield Fact(Owner.RDMA, rdma, "link_layer", LinkLayer.INFINIBAND, line)
     for name in ("lid", "sm_lid"):
         value = str(said.get(name, ""))
         if value.isdecimal():
-            yield Fact(Owner.RDMA, rdma, name, int(value), at)
+            yield Fact(Owner.RDMA, rdma, name, int(value), line)
     state = said.get("state")
     if isinstance(state, str):
         is_up = state == "ACTIVE"
-        yield Fact(Owner.RDMA, rdma, "link_state", AdminState.UP if is_up else AdminState.DOWN, at)
+        yield Fact(
+            Owner.RDMA, rdma, "link_state", AdminState.UP if is_up else AdminState.DOWN, line
+        )
     physical = said.get("physical_state")
     if isinstance(physical, str):
-        yield Fact(Owner.RDMA, rdma, "physical_state", physical, at)
+        yield Fact(Owner.RDMA, rdma, "physical_state", physical, line)
 
 
 def read_statistics(page: Page) -> Iterator[Item]:
@@ -121,7 +123,7 @@ def _entry(page: Page, entry: dict[str, Any]) -> Iterator[Item]:  # Any: JSON of
     for name, value in entry.items():
         if name not in _NOT_COUNTERS:
             is_number = isinstance(value, int) and value != _NO_ANSWER
-            yield Reading(rdma, name, value if is_number else None, page.at(line, counter=name))
+            yield Reading(rdma, name, value if is_number else None, line)
 
 
 def _text_statistics(page: Page) -> Iterator[Item]:
@@ -131,15 +133,15 @@ def _text_statistics(page: Page) -> Iterator[Item]:
         link = _STATISTIC.fullmatch(text)
         if link:
             rdma = link["rdma"]
-            yield from _pairs(page, number, rdma, link["rest"])
+            yield from _pairs(number, rdma, link["rest"])
         elif rdma and _COUNTER.fullmatch(text):
-            yield from _pairs(page, number, rdma, text)
+            yield from _pairs(number, rdma, text)
         elif text:
             yield Unread(page.at(number))
             if text.startswith("link ") and "optional-counters" not in text:
                 yield page.defect(number, "rdma statistic: line is damaged", found=text[-60:])
 
 
-def _pairs(page: Page, number: int, rdma: str, text: str) -> Iterator[Item]:
+def _pairs(number: int, rdma: str, text: str) -> Iterator[Item]:
     for name, value in _COUNTER.findall(text):
-        yield Reading(rdma, name, int(value), page.at(number, counter=name))
+        yield Reading(rdma, name, int(value), number)

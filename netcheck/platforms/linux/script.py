@@ -65,7 +65,7 @@ class _Script:
 
     def put(self, owner: Owner, name: str, fact: str, value: object) -> None:
         """Note a fact; a later line overrides an earlier one."""
-        self.facts[owner, name, fact] = Fact(owner, name, fact, value, self.page.at(self.line))
+        self.facts[owner, name, fact] = Fact(owner, name, fact, value, self.line)
 
     def put_port(self, port: str, fact: str, value: object) -> None:
         self.put(Owner.PORT, port, fact, value)
@@ -77,7 +77,7 @@ def read_script(page: Page) -> Iterator[Item]:
     for number, line in page.numbered():
         script.line = number
         yield from _read_line(script, line)
-        yield from _read_head(page, number, line)
+        yield from _read_head(number, line)
     for name, port in script.ports.items():
         _put_schedulers(script, name, port)
         _hold_dscps(script, name, port)
@@ -85,13 +85,13 @@ def read_script(page: Page) -> Iterator[Item]:
     yield from script.facts.values()
 
 
-def _read_head(page: Page, number: int, line: str) -> Iterator[Item]:
+def _read_head(number: int, line: str) -> Iterator[Item]:
     """Give whose script it is; the head of our own says so."""
     head = _HEAD.match(line)
     if head is None:
         return
     for rdma in head["rdma"].split(", rdma ")[1:]:
-        yield Fact(Owner.RDMA, rdma, "port", head["port"], page.at(number))
+        yield Fact(Owner.RDMA, rdma, "port", head["port"], number)
 
 
 def _read_line(script: _Script, line: str) -> Iterator[Item]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from netcheck.model.device import AdminState, LinkLayer
 from netcheck.model.known import ABSENT, UNKNOWN
-from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Unread
+from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Unread, is_whole
 from netcheck.platforms.linux.gids import read_kind, read_netdev, store_whole_address
 
 Placed = tuple[Owner, str, str, object]
@@ -26,12 +26,13 @@ _RELATIVE = re.compile(
 _CAT = re.compile(r"(?:sudo )?(?:cat|more|head|grep -r?s?H \.) (?P<path>/[^\s|;*]+)")
 _TRAFFIC_CLASS = re.compile(r"(?:(?:Global )?tclass=)?(\d{1,3})")
 _EMPTY = ("", "(empty)")
+_LIFESPAN = "lifespan"  # how long the kernel caches the other counters, in ms
 _DAMAGED = object()
 
 
 def _number(top: int) -> Callable[[str], object]:
     def read(text: str) -> object:
-        return int(text) if text.isdigit() and int(text) <= top else _DAMAGED
+        return int(text) if is_whole(text) and int(text) <= top else _DAMAGED
 
     return read
 
@@ -153,7 +154,11 @@ def read_sysfs(page: Page) -> Iterator[Item]:
     for number, line in page.numbered():
         start, colon, text = line.partition(":")
         if colon and _is_path(start):
-            yield from _file(page, number, start, text.strip())
+            text, file = text.strip(), _lookup(start)
+            if file is not None and file.read is None and is_whole(text) and file.fact != _LIFESPAN:
+                yield Reading(file.name, file.fact, int(text), number)
+            else:
+                yield from _file(page, number, start, text)
             continue
         match = _LINE.fullmatch(line.strip()) or _RELATIVE.fullmatch(line.strip())
         if match is None:
@@ -195,17 +200,17 @@ def _file(page: Page, number: int, path: str, text: str) -> Iterator[Item]:
             message = f"{path}: value not understood"
             yield page.defect(number, message, place=file.name, found=text)
             value = UNKNOWN
-        yield Fact(file.owner, file.name, file.fact, value, page.at(number))
+        yield Fact(file.owner, file.name, file.fact, value, number)
 
 
 def _counter(page: Page, number: int, file: _File, text: str) -> Iterator[Item]:
-    if file.fact == "lifespan":  # how long the kernel caches the others, in ms
+    if file.fact == _LIFESPAN:
         return
-    if not text.isdigit():
+    if not is_whole(text):
         message = f"counter {file.fact}: expected a number"
         yield page.defect(number, message, place=file.name, found=text)
-    value = int(text) if text.isdigit() else None
-    yield Reading(file.name, file.fact, value, page.at(number, counter=file.fact))
+    value = int(text) if is_whole(text) else None
+    yield Reading(file.name, file.fact, value, number)
 
 
 _REPORT_LINE = re.compile(r"[\w ]+: (?P<path>/sys/\S+) = (?P<value>.*)")
@@ -220,7 +225,7 @@ def read_report_line(page: Page, number: int, text: str) -> list[Item] | None:
     """
     head, tos = _REPORT_HEAD.fullmatch(text), _REPORT_TOS.fullmatch(text)
     if head:
-        return [Fact(Owner.RDMA, head["rdma"], "port", head["port"], page.at(number))]
+        return [Fact(Owner.RDMA, head["rdma"], "port", head["port"], number)]
     if tos:
         return [page.of_rdma("rdma_cm_tos", int(tos[1]), number)]
     match = _REPORT_LINE.fullmatch(text)

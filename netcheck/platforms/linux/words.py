@@ -36,7 +36,7 @@ def read_counter_list(page: Page) -> Iterator[Item]:
         text = line.strip()
         match = _LISTED.fullmatch(text)
         if match and match[1] != "lifespan":
-            yield Reading(page.rdma, match[1], int(match[2]), page.at(number, counter=match[1]))
+            yield Reading(page.rdma, match[1], int(match[2]), number)
         elif text and not match and not text.startswith("#"):
             yield Unread(page.at(number))
             yield page.defect(number, f"counter line not understood: {text[:60]}", found=text)

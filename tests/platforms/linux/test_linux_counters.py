@@ -7,9 +7,7 @@ import pytest
 import yaml
 
 from netcheck.model.counters import CounterClass, Meaning
-from netcheck.model.document import Document
 from netcheck.platforms.linux.counters import counter
-from netcheck.platforms.linux.facts import Reading, Spot
 
 TABLE = yaml.safe_load(
     resources.files("netcheck.platforms.linux").joinpath("counters.yaml").read_text("utf-8")
@@ -52,6 +50,6 @@ def test_every_row_is_a_pattern_with_a_known_meaning(row: dict[str, str]) -> Non
 def test_a_name_has_one_meaning(
     name: str, meaning: Meaning, number: int, kind: CounterClass, width: int
 ) -> None:
-    key, found = counter(Reading("", name, 1, Spot(Document("ethtool.txt", ""), 0)), "rail0")
+    key, found = counter("rail0", name, 1)
     assert (key.port, key.meaning, key.number, key.name) == ("rail0", meaning, number, name)
     assert (found.value, found.kind, found.width_bits) == (1, kind, width)
