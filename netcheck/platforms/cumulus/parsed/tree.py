@@ -80,7 +80,8 @@ class Node:
     def merge(self, other: Node) -> None:
         """Add what another tree says; it wins where both say something."""
         self.lines = ""
-        if other.leaf is not None:
+        if other.leaf is not None or (other.parts and self.leaf is not None):
+            # a word of an ``nv set`` line takes the place of a leaf's text
             self.leaf, self.evidence = other.leaf, other.evidence
         for name, node in other.parts.items():
             if name in self.parts:
