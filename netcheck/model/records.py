@@ -41,6 +41,7 @@ class BufferView(View):
     headroom_bytes: Read[int] = Read()
     xoff_bytes: Read[int] = Read()
     xon_bytes: Read[int] = Read()
+    xon_offset_bytes: Read[int] = Read()
     threshold: Read[Threshold] = Read()
     pool: Read[str] = Read()
     profile: Read[str] = Read()
@@ -53,6 +54,7 @@ class SchedulerView(View):
 
     kind: Read[SchedulerKind] = Read()
     weight_percent: Read[int] = Read()
+    shaper_bps: Read[int] = Read(absent=0)
 
 
 class WatchdogView(View):

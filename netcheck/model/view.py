@@ -77,6 +77,8 @@ class DeviceView(View):
     qos: ReadViews[DeviceQosView] = ReadViews(DeviceQosView, "")
     environment: Read[FrozenMap[str, str]] = Read(absent=FrozenMap(), via="host")
     lldp_agent: Read[bool] = Read(absent=False, via="host")
+    persistent_unit: Read[bool] = Read(absent=False, via="host")
+    pcie_bps: Read[FrozenMap[str, int]] = Read(absent=FrozenMap(), via="host")
 
     def __init__(
         self,
@@ -157,6 +159,7 @@ class PortView(View):
     ip_mtu: Read[int] = Read()
     cable_m: Read[int] = Read()
     fec: Read[str] = Read()
+    autoneg: Read[bool] = Read(absent=False)
     admin_state: Read[AdminState] = Read()
     link_layer: Read[LinkLayer] = Read()
     neighbour: Read[Neighbour] = Read()
@@ -340,6 +343,7 @@ class RdmaView(View):
     reaction_point: Read[frozenset[int]] = Read(absent=NOTHING, via="congestion_control")
     cnp_dscp: Read[int] = Read(via="congestion_control")
     cnp_pcp: Read[int] = Read(via="congestion_control")
+    algorithm: Read[str] = Read(via="congestion_control")
 
     def __init__(
         self,

@@ -28,6 +28,7 @@ EXEMPT = Path(__file__).with_name("exempt.yaml")
 FOLDER = Path(".mutation")
 HOSTS = "hosts"
 WANTED_PERCENT = 99
+EXEMPTED_PERCENT = 5
 FIGURES = ("mutants", "equal", "refused", "harmful", "found", "alone")
 
 
@@ -189,6 +190,11 @@ def lines_of(outcome: Outcome, stride: int = 1) -> Iterator[str]:
     quiet = f"{outcome.noise} findings on the unmutated fabric"
     found = f"{share_found(outcome):.1f} % of the harmful mutants found"
     yield f"{found}, {quiet}, {outcome.seconds:.0f} s of processor time."
+    left_out = exempted().get(outcome.platform, {})
+    if left_out:
+        yield ""
+        yield f"Exempted, {share_exempted(outcome):.1f} % of the knobs:"
+        yield from (f"`{knob}`: {reason}." for knob, reason in sorted(left_out.items()))
 
 
 def _line(knob: str, row: Row) -> str:
@@ -203,6 +209,18 @@ def share_found(outcome: Outcome) -> float:
     rows = [row for knob, row in outcome.rows.items() if knob not in skipped]
     harmful = sum(row.harmful for row in rows)
     return 100 * sum(row.found for row in rows) / harmful if harmful else 100.0
+
+
+def share_exempted(outcome: Outcome) -> float:
+    """Percent of the knobs that are not counted."""
+    left_out = outcome.rows.keys() & exempted().get(outcome.platform, {}).keys()
+    return 100 * len(left_out) / max(len(outcome.rows), 1)
+
+
+def is_good(outcome: Outcome) -> bool:
+    """Enough is found, little is exempted, and nothing is found where all is well."""
+    is_enough = share_found(outcome) >= WANTED_PERCENT
+    return is_enough and share_exempted(outcome) <= EXEMPTED_PERCENT and not outcome.noise
 
 
 def main() -> int:
@@ -231,8 +249,7 @@ def main() -> int:
             put(f"Mutation of {name} (`make mutate`)", lines)
         else:
             sys.stdout.write("\n".join([*lines, ""]))
-    is_good = all(share_found(one) >= WANTED_PERCENT and not one.noise for one in outcomes)
-    return 0 if is_good else 1
+    return 0 if all(map(is_good, outcomes)) else 1
 
 
 if __name__ == "__main__":

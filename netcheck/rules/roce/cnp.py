@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from netcheck.model.fact import NotGivenError, is_readable
 from netcheck.model.finding import Place, Severity
 from netcheck.model.view import FabricView, IntentView, PortView, RdmaView
-from netcheck.rules.roce.groups import only_switch
 from netcheck.rules.roce.trust import believes_dscp, map_fault, wrong_entries
 from netcheck.rules.rule import Fault, Scope, rule
 
@@ -160,7 +159,6 @@ def cnp_shares_data_queue(port: PortView) -> Iterator[Fault]:
     Good: priority 6 in a strict queue of its own.
     Fix: map the priority of the notifications to another queue.
     """
-    only_switch(port)
     for each in port.policy.cnp():
         if not is_readable(each, "priority"):
             continue
@@ -174,3 +172,58 @@ def cnp_shares_data_queue(port: PortView) -> Iterator[Fault]:
                 f"queue {queue}",
                 number=f"priority {each.priority}",
             )
+
+
+@rule(
+    "cnp-nic-prio-mismatch",
+    severity=Severity.WARNING,
+    scope=Scope.RDMA,
+    source="NVIDIA: /sys/class/net/IF/ecn/roce_np/cnp_802p_prio",
+    is_proof=False,
+)
+def cnp_nic_prio_mismatch(rdma: RdmaView) -> Iterator[Fault]:
+    """A NIC tags its congestion notifications with a PCP that is not their class's.
+
+    Why: where ports believe the tag, notifications land in another class, behind the data or
+        paused with it.
+    Bad: class cnp has PCP 6, the NIC sends 3.
+    Good: the NIC sends 6.
+    Fix: write the PCP to /sys/class/net/IF/ecn/roce_np/cnp_802p_prio.
+    """
+    wanted = frozenset(
+        pcp for each in rdma.policy.cnp() if is_readable(each, "pcp") for pcp in each.pcp
+    )
+    if not wanted:
+        raise NotGivenError("PCP of congestion notifications")
+    if rdma.cnp_pcp not in wanted:
+        yield Fault(rdma, ("cnp_pcp", "congestion_control"), wanted, rdma.cnp_pcp)
+
+
+@rule(
+    "dcqcn-cc-algo-mixed",
+    severity=Severity.WARNING,
+    scope=Scope.FABRIC,
+    source=f"derived: flows that share a queue share it by how they slow down; {DCQCN}",
+    is_proof=False,
+)
+def dcqcn_cc_algo_mixed(fabric: FabricView) -> Iterator[Fault]:
+    """A NIC slows down by another algorithm than most others.
+
+    Why: flows of the gentler algorithm lose their share to those of the other, and thresholds
+        for marking suit one of the two.
+    Bad: 15 hosts with dcqcn, one with another.
+    Good: all with dcqcn.
+    Fix: set the same algorithm on all hosts.
+    """
+    found: list[tuple[RdmaView, str]] = []
+    for rdma in fabric.rdma:
+        with fabric.attempt():
+            found.append((rdma, rdma.algorithm))
+    counted = Counter[str]()
+    for rdma, algorithm in found:
+        counted[algorithm] += len(rdma.members)
+    usual = min(counted, key=lambda name: (-counted[name], name), default="")
+    for rdma, algorithm in found:
+        if algorithm != usual:
+            facts = ("algorithm", "congestion_control")
+            yield Fault(rdma, facts, usual, algorithm, note=f"as {counted[usual]} others")

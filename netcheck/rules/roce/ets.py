@@ -182,3 +182,41 @@ def ets_lossless_strict(port: PortView) -> Iterator[Fault]:
 def _starves(port: PortView, queue: int) -> bool:
     """Other queues have shares to lose."""
     return any(share for other, share in weights(port.scheduler).items() if other != queue)
+
+
+@rule(
+    "ets-strict-starves-lossless",
+    severity=Severity.WARNING,
+    scope=Scope.PORT,
+    source="derived: a strict queue is served before every weighted one (IEEE 802.1Q 8.6.8.1), "
+    "so that bulk data in it takes the share of all of them",
+    is_proof=False,
+)
+def ets_strict_starves_lossless(port: PortView) -> Iterator[Fault]:
+    """A class with a share of the link is served before the lossless class, without a limit.
+
+    Why: as much as it sends, the lossless class waits; it is paused, and its senders with it.
+    Bad: class default with 50 %, its queue strict; the lossless queue weighted.
+    Good: both weighted; or the strict queue shaped.
+    Fix: make the queue weighted, or map the class to a weighted queue.
+    """
+    shared = weights(port.scheduler)
+    if not any(port.queue_of(each.priority) in shared for each in port.lossless):
+        return
+    for each in port.policy.classes_saying("bandwidth_percent"):
+        is_said = is_readable(each, "scheduling") and each.scheduling is Scheduling.STRICT
+        if each.is_lossless or each.is_cnp or is_said or not is_readable(each, "priority"):
+            continue
+        queue = port.queue_of(each.priority)
+        service = port.scheduler.get(queue)
+        if (
+            service is not None
+            and service.kind is SchedulerKind.STRICT
+            and not _is_limited(service)
+        ):
+            note = f"class {each.name}"
+            yield Fault(port, ("scheduler",), "weighted", "strict", note, number=f"queue {queue}")
+
+
+def _is_limited(service: SchedulerView) -> bool:
+    return bool(is_readable(service, "shaper_bps") and service.shaper_bps)

@@ -11,6 +11,9 @@ from netcheck.model.view import PortView
 from netcheck.rules.roce.groups import only_switch
 from netcheck.rules.rule import Fault, Scope, rule
 
+# map of remarking -> map of classification
+MAPS = (("remark_dscp", "dscp_to_priority"), ("remark_pcp", "pcp_to_priority"))
+
 
 @rule(
     "remark-unlike-classification",
@@ -21,9 +24,9 @@ from netcheck.rules.rule import Fault, Scope, rule
     is_proof=False,
 )
 def remark_unlike_classification(port: PortView) -> Iterator[Fault]:
-    """A switch writes a DSCP for one class and takes it for another.
+    """A switch writes a DSCP or PCP for one class and takes it for another.
 
-    Why: the map of remarking classifies nothing; packets with that DSCP arrive in the other
+    Why: the map of remarking classifies nothing; packets with that mark arrive in the other
         class, without the treatment that was planned for them. Where remarking is on, the next
         switch puts them there as well.
     Bad: switch priority 7 is written as DSCP 48, DSCP 48 leads to 6.
@@ -31,18 +34,24 @@ def remark_unlike_classification(port: PortView) -> Iterator[Fault]:
     Fix: map the DSCP to the class (EOS: qos map dscp 48 to traffic-class 7), or drop the remarking.
     """
     only_switch(port)
-    remarked = port.record.qos.remark_dscp
-    if not is_known(remarked):
+    known = [pair for pair in MAPS if is_known(getattr(port.record.qos, pair[0]))]
+    if not known:
         raise NotGivenError("map of remarking")
-    marks = port.dscp_to_priority
+    for written, believed in known:
+        with port.attempt():
+            yield from _unlike(port, written, believed)
+
+
+def _unlike(port: PortView, written: str, believed: str) -> Iterator[Fault]:
+    marks = getattr(port, believed)
     used = frozenset(marks.values())
-    for priority, dscp in sorted(remarked.items()):
-        found = marks.get(dscp)
+    for priority, mark in sorted(getattr(port.record.qos, written).items()):
+        found = marks.get(mark)
         if priority in used and found != priority:
             yield Fault(
                 port,
-                ("remark_dscp", "dscp_to_priority"),
-                f"{dscp}->{priority}",
-                f"{dscp}->{'nothing' if found is None else found}",
+                (written, believed),
+                f"{mark}->{priority}",
+                f"{mark}->{'nothing' if found is None else found}",
                 key=str(priority),
             )

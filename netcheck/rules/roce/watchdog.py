@@ -13,6 +13,7 @@ from netcheck.rules.rule import Fault, Scope, rule
 STORM = "RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.3: NIC pause storm"
 ORCH = "sonic-net/sonic-swss orchagent/pfcwdorch.h"
 # platform -> (detection, restoration), each as (lowest, highest) in ms
+ROUNDED = 2
 RANGES_MS = {"sonic": ((100, 5000), (100, 60000))}
 
 
@@ -119,3 +120,31 @@ def pfcwd_not_on_lossless_queue(port: PortView) -> Iterator[Fault]:
     lossless = frozenset(each.pfc_priority for each in port.lossless)
     if lossless and lossless - port.watchdog.priorities:
         yield Fault(port, ("priorities", "watchdog"), lossless, port.watchdog.priorities)
+
+
+@rule(
+    "pfcwd-slower-than-intended",
+    severity=Severity.WARNING,
+    scope=Scope.PORT,
+    source=f"derived: platforms count in polls, so that twice the time is still rounding; {STORM}",
+    is_proof=False,
+)
+def pfcwd_slower_than_intended(port: PortView) -> Iterator[Fault]:
+    """The PFC watchdog takes more than twice as long as the intent says.
+
+    Why: a stuck pause stops the fabric for that much longer before it is broken, or a queue stays
+        cut off for longer after it.
+    Bad: intended detection 200 ms, found 1200 ms.
+    Good: at most 400 ms.
+    Fix: set the times of the watchdog.
+    """
+    only_switch(port)
+    intended = port.policy.watchdog
+    if is_absent(port, "watchdog"):
+        return
+    for fact in ("detection_ms", "restoration_ms"):
+        if not is_readable(intended, fact):
+            continue
+        wanted, found = getattr(intended, fact), getattr(port.watchdog, fact)
+        if found > ROUNDED * wanted:
+            yield Fault(port, (fact, "watchdog"), f"<= {ROUNDED * wanted} ms", f"{found} ms")
