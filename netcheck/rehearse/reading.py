@@ -6,6 +6,7 @@ paths at the addresses that the first round gave.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,6 +36,34 @@ class Reply:
     command: str
     text: str
     status: int
+
+
+# A subnet manager answers nobody while it routes a large subnet again.
+ROUNDS = 6
+LATE = re.compile(r"timed? ?out", re.IGNORECASE)
+
+
+def patient(ask: Ask, wait: Callable[[], object]) -> Ask:
+    """Give ``ask`` so that calls that were not answered in time are asked again.
+
+    A call that fails for another reason has its answer.
+
+    Args:
+        wait: Called before each further round.
+    """
+
+    def ask_again(commands: Sequence[Sequence[str]]) -> list[Reply]:
+        replies = [*ask(commands)]
+        for _ in range(ROUNDS):
+            late = [n for n, one in enumerate(replies) if one.status and LATE.search(one.text)]
+            if not late:
+                break
+            wait()
+            for number, reply in zip(late, ask([commands[n] for n in late]), strict=True):
+                replies[number] = reply
+        return replies
+
+    return ask_again
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from netcheck.rehearse.reading import (
     Reading,
     Reply,
     Tables,
+    patient,
     read_nodes,
     read_paths,
     read_rest,
@@ -37,7 +38,7 @@ UP_S = 180.0
 LOG = "opensm.log"
 SM_STATE = re.compile(r"SMState\.+(\d)")
 ALIVE = frozenset({"2", "3"})  # standby, master
-LISTED_S, LISTED_SHARE, POLL_S = 15.0, 4.0, 0.3
+LISTED_S, LISTED_SHARE, POLL_S = 20.0, 8.0, 0.3
 Progress = Callable[[str], None]
 
 
@@ -205,7 +206,7 @@ class _Work:
 
     def read(self, *, hosts: int | None, paths: int) -> tuple[Reading, Sample]:
         """Read the whole, then the tables and paths of a sample."""
-        ask: Ask = self.ask
+        ask: Ask = patient(self.ask, self.subnet.settle)
         reading = read_nodes(ask)
         memberships = self.judge.memberships(reading.seen)
         has_layers = self.engine() in ENGINES_WITH_OWN_SL

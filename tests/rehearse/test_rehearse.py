@@ -1,6 +1,8 @@
 """Rehearsals on a real OpenSM: a clean one is clean, and what is wrong is found and named."""
 
 import re
+import signal
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -224,6 +226,19 @@ def test_a_key_removed_on_one_port_is_named() -> None:
     assert "lacks 0x8a01 (tenant-a)" in finding.message
     assert (finding.expected, finding.found) == ("0x7fff 0x8a01", "0x7fff")
     assert "path-missing" in said(found)
+
+
+@on_opensm
+def test_a_manager_that_is_busy_for_a_while_is_asked_again(tmp_path: Path) -> None:
+    def occupy(subnet: SimulatedSubnet) -> None:
+        # as long as a sweep of a large subnet on a busy machine: a query gives up before it ends
+        subnet.managers["gpu01"].kept.signal(signal.SIGSTOP)
+        threading.Timer(6, subnet.managers["gpu01"].kept.signal, [signal.SIGCONT]).start()
+
+    alone = changed(tmp_path, ("[gpu01, gpu16]", "[gpu01]"))  # a standby would take over
+    found = rehearse(stage(alone, "storage"), replace(FEW, paths=10, tamper=occupy))
+    assert [one for one in found.findings if one.verdict is Verdict.UNVERIFIED] == []
+    assert not any("calls failed" in note for note in found.notes)
 
 
 @on_opensm
