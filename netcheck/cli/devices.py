@@ -9,6 +9,7 @@ from netcheck import api
 from netcheck.lab.state import LabState
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
+from netcheck.model.finding import Basis
 
 
 def reachable(intent: Sequence[str], *, lab: bool, lab_dir: str) -> Fabric:
@@ -37,3 +38,9 @@ def running_lab(directory: str) -> LabState:
     if state is None:
         raise InputError(f"{directory}: no lab is up; netcheck lab up INTENT starts one")
     return state
+
+
+def basis_of(*, lab: bool, lab_dir: str) -> Basis:
+    """What figures rest on: only a lab of virtual machines measures."""
+    is_simulated = lab and not running_lab(lab_dir).is_real
+    return Basis.SIMULATED if is_simulated else Basis.MEASURED

@@ -32,13 +32,16 @@ def lab() -> None:
 @lab.command()
 @INTENT
 @DIRECTORY
-def up(intent: tuple[str, ...], directory: str) -> ExitCode:
+@click.option("--real", is_flag=True, help="Two real soft-RoCE hosts and a Linux switch in QEMU.")
+def up(intent: tuple[str, ...], directory: str, *, real: bool) -> ExitCode:
     """Start a simulated device for each device of the intent."""
     from netcheck import api  # noqa: PLC0415 -- options are checked without it
     from netcheck.lab.control import start_lab  # noqa: PLC0415 -- an extra
+    from netcheck.lab.real.control import start_real_lab  # noqa: PLC0415 -- an extra
 
     fabric = api.complete(api.load_intent(intent, deployable=True))
-    state = start_lab(fabric, Path(directory).resolve())
+    start = start_real_lab if real else start_lab
+    state = start(fabric, Path(directory).resolve())
     say(f"{directory}: {len(state.devices)} devices up; netcheck lab status shows them\n")
     return ExitCode.CLEAN
 

@@ -9,7 +9,7 @@ import click
 from netcheck.cli.options import INTENT, Common, reaching, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.model.fabric import Fabric
-from netcheck.model.finding import Basis, ExitCode
+from netcheck.model.finding import ExitCode
 from netcheck.perf.schedule import Depth
 from netcheck.perf.verdict import PerfVerdict
 from netcheck.report.report import Report
@@ -74,7 +74,7 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
     verdict is lossless, not lossless, or not proven with the reason.
     """
     from netcheck import api  # noqa: PLC0415 -- options are checked without it
-    from netcheck.cli.devices import reachable  # noqa: PLC0415 -- as above
+    from netcheck.cli.devices import basis_of, reachable  # noqa: PLC0415 -- as above
     from netcheck.perf.measure import PerfOptions  # noqa: PLC0415 -- as above
     from netcheck.perf.run import run_perf  # noqa: PLC0415 -- as above
 
@@ -88,7 +88,7 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
         Depth(schedule),
         budget_s=_seconds(budget),
     )
-    basis = Basis.SIMULATED if lab else Basis.MEASURED
+    basis = basis_of(lab=lab, lab_dir=lab_dir)
     found = run_perf(fabric, options, basis=basis, progress=lambda line: tell(line, common))
     return publish(perf_report(found, tuple(sorted(chosen)), fabric), common)
 

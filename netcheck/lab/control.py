@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -48,18 +49,37 @@ def start_lab(fabric: Fabric, directory: Path) -> LabState:
         InputError: A lab already runs there, or the fabric cannot be simulated.
         TransportError: The lab's process did not come up.
     """
+    sources = [os.fspath(Path(source).resolve()) for source in fabric.sources]
+    return begin(
+        directory,
+        topology=topology_of(fabric).to_json(),
+        sources=json.dumps(sources) + "\n",
+        module="netcheck.lab.server",
+        start_s=START_S,
+    )
+
+
+def begin(directory: Path, *, topology: str, sources: str, module: str, start_s: float) -> LabState:
+    """Start the process of a lab in its directory, and wait until it says that it is ready.
+
+    Args:
+        topology: What the process is to bring up, in its own form.
+        module: The process's module; its only argument is the directory.
+
+    Raises:
+        InputError: A lab already runs there, or the directory is not a lab's.
+        TransportError: The lab's process did not come up.
+    """
     running = read_state(directory)
     if running is not None and running.is_running:
         raise InputError(f"{directory}: a lab already runs there (process {running.pid})")
-    topology = topology_of(fabric)
     _clean(directory)
-    write_private(directory / TOPOLOGY_FILE, topology.to_json())
-    sources = [os.fspath(Path(source).resolve()) for source in fabric.sources]
-    write_private(directory / INTENT_FILE, json.dumps(sources) + "\n")
+    write_private(directory / TOPOLOGY_FILE, topology)
+    write_private(directory / INTENT_FILE, sources)
     log = os.open(directory / LOG_FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         process = subprocess.Popen(  # noqa: S603 -- our own module
-            [sys.executable, "-m", "netcheck.lab.server", str(directory)],
+            [sys.executable, "-m", module, str(directory)],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -69,7 +89,7 @@ def start_lab(fabric: Fabric, directory: Path) -> LabState:
         )
     finally:
         os.close(log)
-    return _await_start(directory, process)
+    return _await_start(directory, process, start_s)
 
 
 def _clean(directory: Path) -> None:
@@ -82,8 +102,8 @@ def _clean(directory: Path) -> None:
     directory.mkdir(mode=0o700)
 
 
-def _await_start(directory: Path, process: subprocess.Popen[bytes]) -> LabState:
-    end = time.monotonic() + START_S
+def _await_start(directory: Path, process: subprocess.Popen[bytes], start_s: float) -> LabState:
+    end = time.monotonic() + start_s
     while time.monotonic() < end:
         state = read_state(directory)
         if state is not None:
@@ -94,6 +114,9 @@ def _await_start(directory: Path, process: subprocess.Popen[bytes]) -> LabState:
         time.sleep(POLL_S)
     log = (directory / LOG_FILE).read_text("utf-8", "replace").strip().splitlines()
     if process.poll() is None:
+        process.terminate()  # so that it ends what it started
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(STOP_S)
         process.kill()
         process.wait()
     raise TransportError(f"{directory}: lab did not start: {log[-1] if log else 'no output'}")
@@ -128,6 +151,8 @@ def lab_status(directory: Path) -> LabState | None:
     state = read_state(directory)
     if state is None or not state.is_running:
         return None
+    if state.is_real:
+        return state
     return replace(state, faults=tuple(_request(directory, {"do": "status"})["faults"]))
 
 

@@ -37,6 +37,8 @@ def simulation(platform: str = "") -> Simulation:
 
 def status_lines(state: LabState) -> list[str]:
     """Give what ``netcheck lab status`` prints of a running lab."""
+    if state.is_real:
+        return _real_lines(state)
     topology = Topology.from_json((Path(state.directory) / TOPOLOGY_FILE).read_text("utf-8"))
     lines = [f"{topology.name}: {_counted(topology.devices)}, {len(topology.cables)} cables", ""]
     width = max(map(len, state.devices), default=0)
@@ -51,6 +53,21 @@ def status_lines(state: LabState) -> list[str]:
     lines += [f"fault: {fault}" for fault in state.faults]
     platforms = dict.fromkeys(device.platform for device in topology.devices)
     return [*lines, "", *_described(platforms), "all of it: docs/lab.md"]
+
+
+REAL = (
+    "real: kernel, soft-RoCE, perftest, dcb, iproute2, sshd; bridge, ETS, RED with ECN, netem",
+    "not there: pause frames, CNPs and headroom; DCB settings are held and move no packet",
+)
+
+
+def _real_lines(state: LabState) -> list[str]:
+    lines = [f"{state.name}: two machines, the switch is in the second", ""]
+    lines += [f"{name}  {at.host} port {at.port}" for name, at in state.devices.items()]
+    first = next(iter(state.devices.values()), None)
+    if first is not None:
+        lines += ["", f"login: {first.username}, password in {first.password_file}"]
+    return [*lines, "", *REAL]
 
 
 def _counted(devices: Iterable[LabDevice]) -> str:

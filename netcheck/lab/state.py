@@ -45,6 +45,7 @@ class LabState:
         pid: Its process.
         devices: ``device name -> address``.
         faults: Descriptions of what was put in, in order.
+        is_real: Virtual machines with real soft-RoCE, and nothing simulated.
     """
 
     name: str
@@ -52,6 +53,7 @@ class LabState:
     pid: int
     devices: Mapping[str, Address] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
+    is_real: bool = False
 
     @property
     def is_running(self) -> bool:

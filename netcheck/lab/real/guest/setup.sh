@@ -30,6 +30,14 @@ fi
 ip link set rail0 mtu "$MTU" up
 ip address add "$ADDRESS/24" dev rail0
 ip neighbour replace "$PEER" lladdr "$PEER_MAC" dev rail0
+# What the adapter would count: packets by the priority that their DSCP stands for.
+for direction in ingress egress; do
+  [ "$direction" = egress ] || tc qdisc add dev rail0 clsact
+  tc filter add dev rail0 "$direction" pref 1 handle 1 protocol ip flower \
+    ip_tos 0x68/0xfc action skbedit priority 3
+  tc filter add dev rail0 "$direction" pref 2 handle 2 protocol ip flower \
+    action skbedit priority 0
+done
 modprobe -a rdma_ucm ib_uverbs crc32_generic rdma_rxe
 modprobe netcheck_dcb ifs=rail0
 rdma link add rxe0 type rxe netdev rail0
