@@ -233,7 +233,7 @@ def test_a_manager_that_is_busy_for_a_while_is_asked_again(tmp_path: Path) -> No
     def occupy(subnet: SimulatedSubnet) -> None:
         # as long as a sweep of a large subnet on a busy machine: a query gives up before it ends
         subnet.managers["gpu01"].kept.signal(signal.SIGSTOP)
-        threading.Timer(6, subnet.managers["gpu01"].kept.signal, [signal.SIGCONT]).start()
+        threading.Timer(4, subnet.managers["gpu01"].kept.signal, [signal.SIGCONT]).start()
 
     alone = changed(tmp_path, ("[gpu01, gpu16]", "[gpu01]"))  # a standby would take over
     found = rehearse(stage(alone, "storage"), replace(FEW, paths=10, tamper=occupy))
