@@ -245,8 +245,8 @@ def lint_intent(
     fabric: Fabric, *, profile: str = "baseline", limit: Iterable[str] = ()
 ) -> list[Finding]:
     """Judge a completed intent by the rules."""
-    from netcheck.model.halves import in_two  # noqa: PLC0415 -- for large fabrics
-    from netcheck.rules.engine import MANY_DEVICES, judge  # noqa: PLC0415 -- many modules
+    from netcheck.model.halves import MANY_DEVICES, in_two  # noqa: PLC0415 -- for large fabrics
+    from netcheck.rules.engine import judge  # noqa: PLC0415 -- many modules
     from netcheck.rules.settle import settle  # noqa: PLC0415 -- as above
 
     fabric = _with_managers(fabric)

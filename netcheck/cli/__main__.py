@@ -2,6 +2,6 @@
 
 import sys
 
-from netcheck.cli.main import main
+from netcheck.cli.main import console
 
-sys.exit(main())
+sys.exit(console())

@@ -6,8 +6,9 @@ import click
 
 from netcheck.cli.options import Common, reporting
 from netcheck.cli.output import publish
-from netcheck.model.collector import no_collection
+from netcheck.model.collector import keep, no_collection
 from netcheck.model.finding import ExitCode
+from netcheck.model.halves import MANY_DEVICES
 
 
 @click.command()
@@ -31,4 +32,6 @@ def lint(common: Common, paths: tuple[str, ...], intent: tuple[str, ...]) -> Exi
 
     with no_collection():
         report = lint_paths(paths, intent=intent, profile=common.profile, limit=common.limit)
+        if len(report.devices) >= MANY_DEVICES:
+            keep(report)
         return publish(report, common)

@@ -9,14 +9,13 @@ import click
 
 from netcheck.cli.options import INTENT, Common, out_option, reporting
 from netcheck.cli.output import publish, say
-from netcheck.model.collector import no_collection
+from netcheck.model.collector import keep, no_collection
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import ExitCode
-from netcheck.model.halves import by_turns
+from netcheck.model.halves import MANY_DEVICES, by_turns
 from netcheck.report.report import Report
 
-MANY_DEVICES = 500  # from here on a second process is worth its start
 TOGETHER = 64  # devices that a process takes at once
 
 
@@ -52,6 +51,8 @@ def _render(
     if output is None:
         return ExitCode.CLEAN
     is_large = len(fabric.devices) >= MANY_DEVICES
+    if is_large:
+        keep(fabric)
     refused = api.refusals(fabric, is_shared_out=is_large)
     chosen = {name: fabric.devices[name] for name in api.chosen(fabric, common.limit)}
     notes: tuple[str, ...] = ()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TypeVar
 
 A = TypeVar("A")
 B = TypeVar("B")
-NUMBER_BYTES = 2  # of a task; a pipe holds 32,768 of them
+MANY_DEVICES = 500  # of a fabric; from here on a second process is worth its start
 
 
 def in_two(here: Callable[[], A], there: Callable[[], B]) -> tuple[A, B]:
@@ -40,21 +41,19 @@ def in_two(here: Callable[[], A], there: Callable[[], B]) -> tuple[A, B]:
 def by_turns(tasks: Sequence[Callable[[], A]]) -> list[A]:
     """Results of tasks, in their order; either process takes the next one when it is free.
 
-    The longest should come first, so that both processes end at about the same time.
+    One takes them from the first on, the other from the last back, until they meet:
+    tasks that share what they work out should stand together, long ones not in the middle.
     """
-    numbers, writer = os.pipe()
-    os.write(writer, b"".join(number.to_bytes(NUMBER_BYTES) for number in range(len(tasks))))
+    turns, writer = os.pipe()
+    os.write(writer, bytes(len(tasks)))
     os.close(writer)
 
-    def take() -> dict[int, A]:
-        done = {}
-        while taken := os.read(numbers, NUMBER_BYTES):
-            number = int.from_bytes(taken)
-            done[number] = tasks[number]()
-        return done
+    def take(order: Iterable[int]) -> dict[int, A]:
+        return {number: tasks[number]() for number in order if os.read(turns, 1)}
 
-    here, there = in_two(take, take)
-    os.close(numbers)
+    numbers = range(len(tasks))
+    here, there = in_two(partial(take, numbers), partial(take, reversed(numbers)))
+    os.close(turns)
     done = {**here, **there}
     # what a copy took that failed goes wrong here again, and is told as usual
     return [done[number] if number in done else task() for number, task in enumerate(tasks)]

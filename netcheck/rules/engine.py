@@ -20,7 +20,7 @@ from netcheck.model.document import Evidence
 from netcheck.model.fabric import Fabric
 from netcheck.model.fact import Gap, NotGivenError, UnknownAtError, View, without_frames
 from netcheck.model.finding import Finding, Place, Stage, Verdict
-from netcheck.model.halves import by_turns
+from netcheck.model.halves import MANY_DEVICES, by_turns
 from netcheck.model.known import AbsentFactError, UnknownFactError
 from netcheck.model.view import DeviceView, LinkView, PortView, RdmaView
 from netcheck.rules.catalogue import rules_for
@@ -28,8 +28,16 @@ from netcheck.rules.gather import Gathered
 from netcheck.rules.rule import Fault, Profile, Rule, Scope, show
 
 SHOWN_DEVICES = 64
-MANY_DEVICES = 500  # from here on a second process is worth its start
 SHOWN_EVIDENCE = 64
+SCOPES = (
+    Scope.FABRIC,
+    Scope.INTENT,
+    Scope.SUPPRESSION,
+    Scope.RDMA,
+    Scope.DEVICE,
+    Scope.LINK,
+    Scope.PORT,
+)
 
 
 @dataclass(slots=True)
@@ -76,8 +84,8 @@ def judge(
     if len(observed.devices) < MANY_DEVICES:
         return list(chain.from_iterable(map(found_by, chosen)))
     gathered.group_devices()  # once, and not in each process
-    # rules that look at the whole fabric take longest
-    order = sorted(range(len(chosen)), key=lambda number: chosen[number].scope is not Scope.FABRIC)
+    # rules of one scope share what their views work out; those on the whole fabric take longest
+    order = sorted(range(len(chosen)), key=lambda number: SCOPES.index(chosen[number].scope))
     found = by_turns([partial(found_by, chosen[number]) for number in order])
     pairs = sorted(zip(order, found, strict=True), key=itemgetter(0))
     return list(chain.from_iterable(findings for _, findings in pairs))

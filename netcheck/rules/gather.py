@@ -200,6 +200,13 @@ def device_key(device: Device) -> tuple[object, ...]:
     )
 
 
+def _as_it_stands(
+    own: tuple[object, ...], planned: tuple[object, ...] | None, stand: Stand
+) -> tuple[object, ...]:
+    """Key of a port by what it holds, what it is to hold, and how it stands in the intent."""
+    return (*own, planned, stand.policy.name if stand.policy else None, stand.is_rdma)
+
+
 def _nothing(_name: str) -> None:
     """A port of a device that has no plan."""
 
@@ -311,34 +318,48 @@ class Gathered:
 
     def _ports(self) -> Iterator[PortView]:
         groups: dict[object, list[PortRef]] = {}
-        numbers: dict[tuple[int, int], int] = {}
+        numbers: dict[object, int] = {}
+        plan, tokens = self.plan, self.tokens
         for device in self.observed.devices.values():
-            planned = self.plan.device(device.name)
+            planned = plan.device(device.name)
             planned_port = planned.ports.finder if planned else _nothing
-            of_device = self.tokens.of_key((*device_key(device), asic_of(device, planned)))
-            lengths = self.lengths.here(device.name)
+            of_device = tokens.of_key((*device_key(device), asic_of(device, planned)))
+            length_of = self.lengths.here(device.name).get
             for name, port in device.ports.items():
                 # ports of the plan outlive this object; one without a plan is of its own
                 intended = planned_port(name)
-                both = (id(port), id(intended))
+                both: object = id(port) if intended is port else (id(port), id(intended))
                 number = numbers.get(both) if intended else None
                 if number is None:
-                    plan = self.plan
-                    stand = plan.stand_as(port, intended) if intended else plan.stand(device, port)
-                    number = numbers[both] = self.tokens.of_key(self._port_key(port, stand))
-                key = (of_device, number, lengths.get(name, UNKNOWN))
+                    number = numbers[both] = (
+                        self._number_in_plan(port, numbers)
+                        if intended is port
+                        else tokens.of_key(self._port_key(device, port, intended))
+                    )
+                key = (of_device, number, length_of(name, UNKNOWN))
                 members = groups.get(key)
                 if members is None:
                     members = groups[key] = []
                 members.append(PortRef(device.name, name))
         return map(self._group, map(tuple, groups.values()))
 
-    def _port_key(self, port: Port, stand: Stand) -> tuple[object, ...]:
-        own, planned, intended = port_key(port, self.tokens), None, stand.intended
-        if intended is not None:
-            planned = own if intended is port else port_key(intended, self.tokens)
-        name = stand.policy.name if stand.policy else None
-        return (*own, planned, name, stand.is_rdma)
+    def _number_in_plan(self, port: Port, numbers: dict[object, int]) -> int:
+        """Number of a port that is the plan's own: most follow from what few are alike in."""
+        own = port_key(port, self.tokens)
+        alike = (own, port.policy)
+        number = numbers.get(alike)
+        if number is None:
+            stand = self.plan.stand_as(port, port)
+            number = numbers[alike] = self.tokens.of_key(_as_it_stands(own, own, stand))
+        return number
+
+    def _port_key(self, device: Device, port: Port, intended: Port | None) -> tuple[object, ...]:
+        own = port_key(port, self.tokens)
+        if intended is None:
+            return _as_it_stands(own, None, self.plan.stand(device, port))
+        stand = self.plan.stand_as(port, intended)
+        planned = None if stand.intended is None else port_key(stand.intended, self.tokens)
+        return _as_it_stands(own, planned, stand)
 
     def _group(self, members: tuple[PortRef, ...]) -> PortView:
         first = members[0]

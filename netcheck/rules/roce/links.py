@@ -152,7 +152,7 @@ def _none_tells(fabric: Fabric) -> bool:
 
 def _untold(fabric: FabricView, links: Iterable[Link]) -> list[UnknownAtError | NotGivenError]:
     """One gap a link; in an intent only their number counts, not their places."""
-    ports = {name: device.ports for name, device in fabric.record.devices.items()}
+    ports = {name: device.ports.keys() for name, device in fabric.record.devices.items()}
     told = [
         end
         for link in links

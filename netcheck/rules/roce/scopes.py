@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from netcheck.model.device import Device, Role
+from netcheck.model.device import Port, Role
 from netcheck.model.fabric import Aggregate, Delivery, Fabric, Link, PortRef
 from netcheck.model.fact import NotGivenError, is_absent
 from netcheck.model.finding import Place, Severity
@@ -166,6 +166,13 @@ def lossless_uplink_left_out(fabric: FabricView) -> Iterator[Fault]:
             )
 
 
+class _Stand(NamedTuple):
+    """What matters of a device for its links: whether it is a host, and how to find its ports."""
+
+    is_host: bool
+    find: Callable[[str], Port | None]
+
+
 class _Scope:
     """Links between switches, and which of them have a lossless class at both ends.
 
@@ -181,34 +188,35 @@ class _Scope:
         self._common: dict[tuple[Known[str], Known[str]], frozenset[Lossless]] = {}
         self.inner: dict[frozenset[Lossless], list[tuple[int, Link]]] = defaultdict(list)
         self.outer: dict[frozenset[Lossless], set[str]] = defaultdict(set)
-        devices = plan.devices
+        stands = {
+            name: _Stand(device.role is Role.HOST, device.ports.finder)
+            for name, device in plan.devices.items()
+        }
         for number, link in enumerate(plan.links):
-            near, far = devices.get(link.a.device), devices.get(link.b.device)
+            (a, a_port), (b, b_port) = link.a, link.b
+            near, far = stands.get(a), stands.get(b)
             if near is None or far is None:
                 continue
-            if near.role is not Role.HOST and far.role is not Role.HOST:
-                self.inner[self._of_both(near, far, link)].append((number, link))
-            elif far.role is not Role.HOST:
-                self.outer[self._of(near, link.a.port)].add(far.name)
-            elif near.role is not Role.HOST:
-                self.outer[self._of(far, link.b.port)].add(near.name)
+            if not near.is_host and not far.is_host:
+                names = (self._policy(near, a_port), self._policy(far, b_port))
+                self.inner[self._of_both(names)].append((number, link))
+            elif not far.is_host:
+                self.outer[self._of(self._policy(near, a_port))].add(b)
+            elif not near.is_host:
+                self.outer[self._of(self._policy(far, b_port))].add(a)
 
-    def _policy(self, device: Device, name: str) -> Known[str]:
-        port = device.ports.get(name)
+    def _policy(self, stand: _Stand, name: str) -> Known[str]:
+        port = stand.find(name)
         return self._default if port is None or port.policy is UNKNOWN else port.policy
 
-    def _of(self, device: Device, name: str) -> frozenset[Lossless]:
-        """Classes that the policy of a port has."""
-        return self._named(self._policy(device, name))
+    def _of(self, policy: Known[str]) -> frozenset[Lossless]:
+        """Classes that a policy has."""
+        return self._classes.get(policy, frozenset()) if is_known(policy) else frozenset()
 
-    def _named(self, name: Known[str]) -> frozenset[Lossless]:
-        return self._classes.get(name, frozenset()) if is_known(name) else frozenset()
-
-    def _of_both(self, near: Device, far: Device, link: Link) -> frozenset[Lossless]:
-        names = (self._policy(near, link.a.port), self._policy(far, link.b.port))
-        found = self._common.get(names)
+    def _of_both(self, policies: tuple[Known[str], Known[str]]) -> frozenset[Lossless]:
+        found = self._common.get(policies)
         if found is None:
-            found = self._common[names] = self._named(names[0]) & self._named(names[1])
+            found = self._common[policies] = self._of(policies[0]) & self._of(policies[1])
         return found
 
     def leaves(self, each: Lossless) -> list[str]:
@@ -296,9 +304,9 @@ def _ends_somewhere(plan: Fabric) -> bool:
 def _joined(links: Iterable[Link]) -> dict[str, str]:
     """Give ``device -> one name for all that the links join``."""
     beside: dict[str, set[str]] = defaultdict(set)
-    for link in links:
-        beside[link.a.device].add(link.b.device)
-        beside[link.b.device].add(link.a.device)
+    for a, b in {(link.a.device, link.b.device): None for link in links}:
+        beside[a].add(b)
+        beside[b].add(a)
     found: dict[str, str] = {}
     for start in beside:
         ahead = set() if start in found else {start}

@@ -273,12 +273,11 @@ def _is_in_scope(port: PortView, dscp: int) -> bool:
 
 def _votes(ports: list[tuple[PortView, FrozenMap[int, int]]]) -> dict[int, int]:
     """For each DSCP that is lossless somewhere: where most switches lead it."""
-    lossless = {
-        dscp
-        for port, mapped in ports
-        for dscp, priority in mapped.items()
-        if priority in port.lossless_priorities and _is_in_scope(port, dscp)
-    }
+    lossless: set[int] = set()
+    for port, mapped in ports:
+        priorities = port.lossless_priorities
+        led = {dscp for dscp, priority in mapped.items() if priority in priorities}
+        lossless.update(dscp for dscp in led - lossless if _is_in_scope(port, dscp))
     votes: dict[int, int] = {}
     for dscp in sorted(lossless):
         counted = Counter[int]()
