@@ -43,6 +43,7 @@ __all__ = [
     "exit_code",
     "lint_intent",
     "lint_paths",
+    "load_completed",
     "load_intent",
     "observe",
     "refusals",
@@ -71,6 +72,17 @@ def complete(fabric: Fabric) -> Fabric:
     from netcheck.intent.complete import complete as expand  # noqa: PLC0415 -- as load_intent
 
     return expand(fabric)
+
+
+def load_completed(paths: Paths, *, deployable: bool = False) -> Fabric:
+    """The completed fabric of intent files; two processors share the work on a large one.
+
+    Raises:
+        IntentError: Carries everything that is wrong in the files.
+    """
+    from netcheck.intent.completed import load_completed as load  # noqa: PLC0415 -- as load_intent
+
+    return load(paths, deployable=deployable)
 
 
 def render(fabric: Fabric, devices: Iterable[str] | None = None) -> dict[str, Mapping[str, str]]:
@@ -227,7 +239,7 @@ def _completed(intents: Iterable[Sequence[str]]) -> list[Fabric]:
     complaints: list[Complaint] = []
     for files in intents:
         try:
-            fabrics.append(complete(load_intent(files)))
+            fabrics.append(load_completed(files))
         except IntentError as error:
             complaints += error.complaints
         except InputError as error:
@@ -333,7 +345,7 @@ def verify_snapshot(
     """
     from netcheck.compare.verify import verify  # noqa: PLC0415 -- as lint_intent
 
-    fabric = complete(intent if isinstance(intent, Fabric) else load_intent(intent))
+    fabric = complete(intent) if isinstance(intent, Fabric) else load_completed(intent)
     given = gather([snapshot])
     found = observe(
         given,

@@ -27,9 +27,9 @@ def load_fabric(intent: Sequence[str], lab: str) -> Fabric:
     Raises:
         InputError: The intent has complaints, or the lab is not up.
     """
-    from netcheck.intent import complete, load_intent  # noqa: PLC0415 -- hosts of a run need none
+    from netcheck.intent.completed import load_completed  # noqa: PLC0415 -- hosts of a run need none
 
-    fabric = complete(load_intent([Path(path) for path in intent], deployable=True))
+    fabric = load_completed([Path(path) for path in intent], deployable=True)
     return _relocated(fabric, Path(lab)) if lab else fabric
 
 

@@ -18,7 +18,7 @@ def reachable(intent: Sequence[str], *, lab: bool, lab_dir: str) -> Fabric:
     Raises:
         InputError: The intent has complaints, or the lab is not up.
     """
-    fabric = api.complete(api.load_intent(intent, deployable=True))
+    fabric = api.load_completed(intent, deployable=True)
     if not lab:
         return fabric
     from netcheck.lab.control import relocate  # noqa: PLC0415 -- an extra

@@ -52,7 +52,7 @@ def rehearse(
     from netcheck.rehearse.rehearse import RehearsalOptions  # noqa: PLC0415 -- as above
     from netcheck.rehearse.reporting import rehearsal_report  # noqa: PLC0415 -- as above
 
-    fabric = api.complete(api.load_intent(intent))
+    fabric = api.load_completed(intent)
     options = RehearsalOptions(full=full, failures=not no_failures, profile=common.profile)
     report = rehearsal_report(
         fabric,

@@ -39,7 +39,7 @@ def up(intent: tuple[str, ...], directory: str, *, real: bool) -> ExitCode:
     from netcheck.lab.control import start_lab  # noqa: PLC0415 -- an extra
     from netcheck.lab.real.control import start_real_lab  # noqa: PLC0415 -- an extra
 
-    fabric = api.complete(api.load_intent(intent, deployable=True))
+    fabric = api.load_completed(intent, deployable=True)
     start = start_real_lab if real else start_lab
     state = start(fabric, Path(directory).resolve())
     say(f"{directory}: {len(state.devices)} devices up; netcheck lab status shows them\n")

@@ -54,7 +54,7 @@ def predict(intent: tuple[str, ...], output: str | None, form: str, **asked: str
 
     if output:
         prediction_plot.check(output)
-    fabric = api.complete(api.load_intent(intent))
+    fabric = api.load_completed(intent)
     question = Question(senders, receiver_of(fabric, host, port), duration_s, asked["name"])
     found = play(fabric, question)
     if output:

@@ -45,7 +45,7 @@ def _render(
     from netcheck.cli.tree import write_inventory  # noqa: PLC0415 -- as above
     from netcheck.intent.explain import explain as derive  # noqa: PLC0415 -- as above
 
-    fabric = api.complete(api.load_intent(intent, deployable=True))
+    fabric = api.load_completed(intent, deployable=True)
     if explain:
         say(derive(fabric))
     if output is None:

@@ -74,7 +74,7 @@ def run(  # noqa: PLR0913 -- one argument an option
     if faults and not lab:
         raise InputError("run: --fault needs --lab; faults are for simulated devices only")
     parts = parts_of(stages)
-    fabric = api.complete(api.load_intent(intent, deployable=True))
+    fabric = api.load_completed(intent, deployable=True)
 
     def confirm(shown: object) -> bool:
         return not isinstance(shown, Plan) or ask(shown, yes=yes or lab)

@@ -49,15 +49,32 @@ def load_intent(paths: str | Path | Sequence[str | Path], *, deployable: bool = 
         InputError: A file is missing, binary or enormous.
         IntentError: Carries everything that is wrong in the files.
     """
-    complaints = Complaints()
-    given = [paths] if isinstance(paths, (str, Path)) else paths
-    files = read_files(given, complaints)
-    fabric = _build(files, complaints)
-    check_names(files.merged, complaints)
-    check_automatic(files.merged, complaints)
-    check_references(fabric, complaints, deployable=deployable)
-    complaints.raise_if_any()
-    return fabric
+    loading = Loading(paths, deployable=deployable)
+    loading.check()
+    loading.complaints.raise_if_any()
+    return loading.fabric
+
+
+class Loading:
+    """What intent files say, before it is known that every name in them is declared.
+
+    Attributes:
+        complaints: What is wrong so far.
+    """
+
+    def __init__(self, paths: str | Path | Sequence[str | Path], *, deployable: bool) -> None:
+        self.complaints = Complaints()
+        given = [paths] if isinstance(paths, (str, Path)) else paths
+        files = read_files(given, self.complaints)
+        self.fabric = _build(files, self.complaints)
+        self._root = files.merged
+        self._is_deployable = deployable
+
+    def check(self) -> None:
+        """Add a complaint for everything that is named and not declared."""
+        check_names(self._root, self.complaints)
+        check_automatic(self._root, self.complaints)
+        check_references(self.fabric, self.complaints, deployable=self._is_deployable)
 
 
 def _build(files: IntentFiles, complaints: Complaints) -> Fabric:

@@ -266,3 +266,23 @@ def test_the_first_page_of_help_is_what_click_would_write() -> None:
     with click.Context(entry.app, info_name="netcheck", **entry.app.context_settings) as context:
         context.terminal_width = 80
         assert entry.app.get_help(context) + "\n" == help_page()
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_process_that_kept_a_fabric_ends_at_once_with_all_its_output(
+    nic: Path, *, kept: bool
+) -> None:
+    code = (
+        "import atexit, sys; from netcheck.cli import lint, main;"
+        "lint.MANY_DEVICES = 1 if sys.argv.pop(1) == 'True' else 9;"
+        "atexit.register(print, 'taken apart', file=sys.stderr);"
+        "sys.exit(main.console())"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(kept), "lint", str(nic)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (0, "clean: no findings on 1 device\n")
+    assert ended.stderr == ("" if kept else "taken apart\n")

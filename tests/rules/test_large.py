@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.fabric import Shape, write_intent
+from netcheck.intent import completed
+from netcheck.intent.complaint import IntentError
 from netcheck.intent.complete import complete
+from netcheck.intent.completed import load_completed
 from netcheck.intent.load import load_intent
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding
@@ -120,3 +123,37 @@ def test_a_task_that_fails_in_the_second_process_fails_in_this_one() -> None:
         return 1
 
     assert by_turns([fails_there] * 10) == [1] * 10
+
+
+@pytest.fixture
+def every_fabric_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(completed, "MANY_DEVICES", 1)
+
+
+INTENT = Path(__file__).parents[2] / "examples" / "lab.yaml"
+
+
+@pytest.mark.usefixtures("every_fabric_is_large")
+def test_names_are_checked_while_a_large_fabric_is_completed() -> None:
+    assert load_completed(INTENT) == complete(load_intent(INTENT))
+
+
+@pytest.mark.usefixtures("every_fabric_is_large")
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        ("{a: leaf09:Ethernet0, b: spine01:Ethernet0}", "device leaf09 is not declared"),
+        ("{a: leaf01, b: spine01:Ethernet0}", "links[0].a"),
+    ],
+)
+def test_wrong_names_of_a_large_fabric_are_told_as_of_a_small_one(
+    link: str, message: str, tmp_path: Path
+) -> None:
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text(f"netcheck: 1\nlinks:\n  - {link}\n", encoding="utf-8")
+    with pytest.raises(IntentError) as usual:
+        load_intent([INTENT, wrong])
+    with pytest.raises(IntentError) as told:
+        load_completed([INTENT, wrong])
+    assert told.value.complaints == usual.value.complaints
+    assert message in str(told.value)
