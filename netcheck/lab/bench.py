@@ -268,6 +268,7 @@ def _directed(
     """Flows of one direction, one for each queue pair; none where there is no way."""
     flows = []
     options = test.client.options
+    is_counted = not options.duration_s
     for pair in range(options.queue_pairs):
         number = queue_pair_number(sender, pair)
         key = f"{sender.gid} {receiver.gid} {number}"
@@ -283,7 +284,7 @@ def _directed(
                 is_ecn_capable=(sender.traffic_class & 3) in ECN_CAPABLE,
                 payload_bytes=min(sender.mtu, receiver.mtu),
                 message_bytes=options.message_bytes,
-                depth=options.depth,
+                depth=min(options.depth, options.iterations) if is_counted else options.depth,
                 message_limit=1 if options.is_latency else None,
             )
         )

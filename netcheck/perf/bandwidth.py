@@ -43,6 +43,8 @@ def bandwidth_findings(results: Sequence[RoundResult], fabric: Fabric) -> Iterat
             yield from _slow_incasts(result, fabric)
         elif result.round.pattern is Pattern.MIXED:
             yield from _slow_victims(result, fabric)
+        elif result.round.pattern is Pattern.SPREAD:
+            continue  # too short to be held to a rate
         elif result.round.pattern is Pattern.ACROSS:
             yield from _slow_across(result, fabric)
         else:

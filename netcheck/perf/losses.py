@@ -41,7 +41,6 @@ SENDER_LOSS_IF_SHOWN = (
     Meaning.IMPLIED_NAK,
     Meaning.RETRANSMISSION,
     Meaning.RETRY_EXCEEDED,
-    Meaning.CNP_IGNORED,
 )
 RECEIVER_LOSS = (Meaning.OUT_OF_SEQUENCE,)
 RECEIVER_LOSS_IF_SHOWN = (Meaning.DUPLICATE_REQUEST, Meaning.ICRC_ERROR)
@@ -61,14 +60,17 @@ def loss_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iter
         yield from _if_shown(result, ref, (Meaning.WATCHDOG_DROP,), at.queue)
         yield _unowned(result, ref, Meaning.PORT_EGRESS_DROP, Meaning.QUEUE_DROP)
     is_sprayed = item.load_balancing is LoadBalancing.PACKET
+    for end in touched.receivers:
+        at = class_at(fabric, end.ref, item)
+        yield from _if_shown(result, end.ref, (Meaning.PRIORITY_INGRESS_DROP,), at.priority)
+    if result.background:
+        return  # what NICs had to send again was of that, or of the class: they do not say
     for end in touched.senders:
         nak = SENDER_LOSS_IF_SPRAYED if is_sprayed else SENDER_LOSS
         yield from _at_host(result, end, nak, SENDER_LOSS_IF_SHOWN)
     for end in touched.receivers:
         gap = () if is_sprayed else RECEIVER_LOSS
         yield from _at_host(result, end, gap, RECEIVER_LOSS_IF_SHOWN)
-        at = class_at(fabric, end.ref, item)
-        yield from _if_shown(result, end.ref, (Meaning.PRIORITY_INGRESS_DROP,), at.priority)
 
 
 def traffic_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iterator[Sight]:

@@ -29,12 +29,71 @@ PAGES = {
         "Look at the place first: PFC on both ends, headroom, DSCP map, MTU.",
         _ROCEV2,
     ),
+    "packets-damaged": Page(
+        Severity.ERROR,
+        Verdict.FAIL,
+        "Packets came in damaged: what is lost is lost by the cable, not by congestion.",
+        "Clean or replace the cable or its modules; compare FEC at both ends.",
+        "linux kernel mlx5 counters (rx_crc_errors_phy, rx_symbol_err_phy); SAI port counters",
+    ),
+    "congestion-unmarked": Page(
+        Severity.WARNING,
+        Verdict.FAIL,
+        "Senders were paused and no packet was marked: without marks nothing slows them down but"
+        " pause frames, which spread.",
+        "Compare ECN of this queue with the intent.",
+        _ROCEV2,
+    ),
+    "cnp-ignored": Page(
+        Severity.WARNING,
+        Verdict.FAIL,
+        "An adapter was told of congestion and did not slow down.",
+        "Switch the reaction point on for the class's priority (roce_rp).",
+        "linux kernel mlx5 counters (rp_cnp_ignored)",
+    ),
+    "cnp-outside-class": Page(
+        Severity.WARNING,
+        Verdict.FAIL,
+        "Notifications of congestion travel outside their class: they wait behind the data that"
+        " they tell of, and may be dropped.",
+        "Compare CNP DSCP and the DSCP map of this adapter with the intent.",
+        "IEEE 802.1Q; Congestion Control for Large-Scale RDMA Deployments (SIGCOMM 2015)",
+    ),
+    "cnp-lost": Page(
+        Severity.WARNING,
+        Verdict.FAIL,
+        "Notifications of congestion go into this switch and do not come out: senders are not"
+        " told to slow down.",
+        "Look for a filter, a policer or a wrong DSCP map on the way of CNPs.",
+        _DERIVED,
+    ),
+    "queue-share-off": Page(
+        Severity.WARNING,
+        Verdict.FAIL,
+        "A full port does not give the class the share of it that the intent says.",
+        "Compare scheduler and weights of this port with the intent.",
+        _ROCEV2 + " (per-queue rate within 5 % of its share)",
+    ),
+    "rdma-mtu-small": Page(
+        Severity.WARNING,
+        Verdict.FAIL,
+        "Tests succeed with smaller packets than the fabric takes: the rate falls with them.",
+        "Raise the MTU of the host's port (4200 bytes or more for an RDMA MTU of 4096).",
+        "linux kernel include/rdma/ib_addr.h iboe_get_mtu; NVIDIA/nccl PR 2135",
+    ),
+    "fault-located": Page(
+        Severity.INFO,
+        Verdict.FAIL,
+        "The place that counters and results point at.",
+        "Compare this place and its peer with the intent.",
+        "derived: see netcheck.perf.clues and netcheck.perf.tomography",
+    ),
     "loss-located": Page(
         Severity.INFO,
         Verdict.FAIL,
         "The place that the counters, or the flows that suffered, point at.",
         "Compare this port and its peer with the intent.",
-        "derived: counted drops first, else the cables that only suffering flows share",
+        "derived: see netcheck.perf.clues and netcheck.perf.tomography",
     ),
     "loss-outside-queue": Page(
         Severity.WARNING,

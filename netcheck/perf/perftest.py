@@ -39,6 +39,7 @@ class PerftestRun:
         server_address: Where the client connects to exchange parameters.
         traffic_class: ToS byte of the test's packets.
         duration_s: Length of a bandwidth test; perftest measures its middle half.
+        iterations: Messages of each queue pair, instead of a time; 0 takes the time.
     """
 
     tool: Tool
@@ -52,6 +53,7 @@ class PerftestRun:
     message_bytes: int = 65536
     queue_pairs: int = 4
     duration_s: int = 5
+    iterations: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ def _options(run: PerftestRun, device: str, gid: int) -> list[str]:
     if run.tool.is_latency:
         return [*words, "-s", "2", "-n", "1000"]
     size = ["-s", str(run.message_bytes), "-q", str(run.queue_pairs)]
+    if run.iterations:
+        return [*words, *size, "-n", str(run.iterations), "--report_gbits"]
     return [*words, *size, "-D", str(run.duration_s), "--report_gbits"]
 
 

@@ -43,6 +43,7 @@ class Pattern(StrEnum):
     ACROSS = "across"
     INCAST = "incast"
     MIXED = "mixed"
+    SPREAD = "spread"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -143,6 +144,7 @@ def rounds(
             turned,
             *_ring_incast(rings),
             mixed(leaves),
+            _spread(rings),
         ]
     if depth is Depth.EXHAUSTIVE:
         found += _every_pair_of_leaves(leaves, islands)
@@ -193,6 +195,11 @@ def _pairs_across(rings: Sequence[Ring]) -> Round:
         # one sender a receiver: where the next leaf has fewer NICs, the rest stays quiet
         flows += (pair for pair in zip(ends, target, strict=False) if _is_apart(*pair))
     return Round("pairs from leaf to leaf", Pattern.ACROSS, tuple(flows))
+
+
+def _spread(rings: Sequence[Ring]) -> Round:
+    """Pairs across of many queue pairs and few packets: a cable that loses a few flows has some."""
+    return Round("many flows from leaf to leaf", Pattern.SPREAD, _pairs_across(rings).flows)
 
 
 def _is_apart(sender: Endpoint, receiver: Endpoint) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from netcheck.model.counters import Meaning
 from netcheck.model.document import Evidence
-from netcheck.model.fabric import Carries, Delivery, Fabric, PortRef, TrafficClass
+from netcheck.model.fabric import Delivery, Fabric, PortRef, TrafficClass
 from netcheck.model.finding import (
     Basis,
     ClassVerdict,
@@ -24,24 +24,23 @@ from netcheck.model.finding import (
     RunResult,
     RunVerdict,
     Severity,
-    Stage,
     Verdict,
 )
 from netcheck.model.known import is_known
 from netcheck.perf.agreement import disagreements
 from netcheck.perf.bandwidth import bandwidth_findings
+from netcheck.perf.clues import answers_at
+from netcheck.perf.congestion import congestion_findings
 from netcheck.perf.coverage import coverage
-from netcheck.perf.localise import suspects
+from netcheck.perf.found import perf_finding
+from netcheck.perf.localise import Suspect, suspects
 from netcheck.perf.losses import Sight, loss_sights, mark_sights, pause_sights, traffic_sights
 from netcheck.perf.observe import (
     RoundResult,
-    class_at,
     is_incast,
     lossless_pfc_priorities,
-    policy_at,
     tested_classes,
 )
-from netcheck.perf.pages import PAGES
 
 UNIT = {
     Meaning.PRIORITY_GROUP_DROP: "priority group",
@@ -50,17 +49,19 @@ UNIT = {
     Meaning.WATCHDOG_DROP: "queue",
     Meaning.ECN_MARKED: "queue",
 }
+LOSSES = frozenset({"loss-counted", "loss-outside-queue", "packets-damaged", "rdma-test-failed"})
 IN_CLASS_SHARE = 0.9
 NOISE_PACKETS = 1000
 
 
 @dataclass(frozen=True)
 class PerfVerdict:
-    """Verdict of a whole run with the findings behind it."""
+    """Verdict of a whole run with the findings behind it, and where to look first."""
 
     verdict: RunVerdict
     classes: tuple[ClassVerdict, ...]
     findings: tuple[Finding, ...]
+    suspects: tuple[Suspect, ...] = ()
 
 
 def judge_perf(results: Sequence[RoundResult], fabric: Fabric, basis: Basis) -> PerfVerdict:
@@ -71,6 +72,7 @@ def judge_perf(results: Sequence[RoundResult], fabric: Fabric, basis: Basis) -> 
     that they do not drop. Without any class or any incast it is not proven.
     """
     findings: list[Finding] = []
+    pointed: list[Suspect] = []
     slow = list(bandwidth_findings(results, fabric))
     classes = []
     for item in tested_classes(fabric):
@@ -81,14 +83,21 @@ def judge_perf(results: Sequence[RoundResult], fabric: Fabric, basis: Basis) -> 
             *_class_findings(own, fabric, item),
             *_not_crossed(own, fabric, item),
         ]
-        findings += found
-        if has_failed(found):
-            findings += _located(own, fabric, item)
+        side = list(congestion_findings(own, fabric, item))
+        findings += [*found, *side]
+        if found or side or slow:
+            here = suspects(own, fabric, item, side)
+            pointed += here
+            findings += _located(here, found)
+        found += side
         classes.append(_class_verdict(own, fabric, item, found, basis))
     performance = Performance.SLOW if slow else Performance.OK
     worst = run_verdict(classes, basis)
     return PerfVerdict(
-        replace(worst, performance=performance), tuple(classes), tuple(_unique([*findings, *slow]))
+        replace(worst, performance=performance),
+        tuple(classes),
+        tuple(_unique([*findings, *slow])),
+        tuple(pointed),
     )
 
 
@@ -148,12 +157,15 @@ def _outcome(
 ) -> tuple[RunResult, NotProven | None, str]:
     rules = {finding.rule for finding in findings}
     if "loss-counted" in rules:
-        return RunResult.NOT_LOSSLESS, None, "loss was counted"
+        detail = "loss was counted"
+        is_damage = "packets-damaged" in rules
+        return RunResult.NOT_LOSSLESS, None, detail + ", of damaged packets" * is_damage
     for rule, reason in (
         ("device-unreachable", NotProven.UNREACHABLE),
         ("rdma-test-failed", NotProven.UNREACHABLE),
         ("counter-reset", NotProven.COUNTER_RESET),
         ("loss-outside-queue", NotProven.COUNTER_MISSING),
+        ("packets-damaged", NotProven.COUNTER_MISSING),
         ("counter-missing", NotProven.COUNTER_MISSING),
         ("counters-disagree", NotProven.COUNTER_MISSING),
         ("traffic-outside-class", NotProven.NOT_EXERCISED),
@@ -166,30 +178,14 @@ def _outcome(
     return RunResult.LOSSLESS, None, ""
 
 
-def _finding(rule: str, where: Place, message: str, **more: object) -> Finding:
-    page = PAGES[rule]
-    return Finding(  # the fields of `more` are named by the callers below
-        rule=rule,
-        severity=page.severity,
-        verdict=page.verdict,
-        where=(where,),
-        message=message,
-        why=page.why,
-        fix=page.fix,
-        reference=page.source,
-        stage=Stage.PERF,
-        **more,  # type: ignore[arg-type]  # keyword arguments of Finding
-    )
-
-
 def _test_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
     for result in results:
         for device in result.unreachable:
-            yield _finding("device-unreachable", Place(device), "no answer")
+            yield perf_finding("device-unreachable", Place(device), "no answer")
         for flow in result.flows:
             if flow.result.error or not _has_figure(flow.result):
                 error = flow.result.error or "the test printed no result"
-                yield _finding(
+                yield perf_finding(
                     "rdma-test-failed",
                     Place(flow.sender.host, flow.sender.port),
                     f"{result.tool} from {flow.sender.ref} to {flow.receiver.ref}: {error}",
@@ -198,7 +194,7 @@ def _test_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
                 )
         for device, deltas in result.deltas.items():
             if deltas.was_reset:
-                yield _finding(
+                yield perf_finding(
                     "counter-reset", Place(device), "the device rebooted during the test"
                 )
 
@@ -224,7 +220,7 @@ def _class_findings(
         if not result.background:  # beside it, much is outside the class that should be
             yield from _outside_class(result, fabric, item)
         for other in disagreements(result, fabric, item):
-            yield _finding(
+            yield perf_finding(
                 "counters-disagree",
                 Place(other.where.device, other.where.port),
                 f"{other.what} expected {other.expected}, found {other.found}",
@@ -240,7 +236,7 @@ def _not_crossed(
     if any(result.unreachable for result in results):
         return
     for ref in sorted(coverage(results, fabric, item).missed):
-        yield _finding(
+        yield perf_finding(
             "cable-not-crossed",
             Place(ref.device, ref.port),
             f"data of class {item.name} on this cable expected, found none in"
@@ -252,7 +248,7 @@ def _not_crossed(
 
 def loss_finding(sight: Sight, item: TrafficClass) -> Finding:
     """A loss of the class; a warning where the class is not promised to have none."""
-    found = _finding(
+    found = perf_finding(
         "loss-counted" if sight.is_owned else "loss-outside-queue",
         _place(sight),
         f"{_word(sight)} expected 0, found {sight.by} while class {item.name} was tested",
@@ -272,7 +268,7 @@ def loss_finding(sight: Sight, item: TrafficClass) -> Finding:
 
 
 def _missing(sight: Sight) -> Finding:
-    return _finding(
+    return perf_finding(
         "counter-missing",
         _place(sight),
         f"counter of {_word(sight)} was not shown in both readings",
@@ -293,7 +289,8 @@ def _place(sight: Sight) -> Place:
 def _outside_class(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iterator[Finding]:
     """Condition (c): the packets were counted in the class, at both ends and at the leaf."""
     for sight in traffic_sights(result, fabric, item):
-        answers = _answers_at(fabric, sight)
+        is_queue = sight.meaning is Meaning.QUEUE_PACKETS
+        answers = answers_at(fabric, PortRef(sight.device, sight.port), is_queue=is_queue)
         every = result.deltas[sight.device].each(sight.port, sight.meaning)
         rows = [row for row in every if row.key.number not in answers]
         total = sum(row.by for row in rows if is_known(row.by))
@@ -301,7 +298,7 @@ def _outside_class(result: RoundResult, fabric: Fabric, item: TrafficClass) -> I
             continue
         most = max(rows, key=lambda row: row.by if is_known(row.by) else -1)
         word = UNIT.get(sight.meaning, "priority")
-        yield _finding(
+        yield perf_finding(
             "traffic-outside-class",
             _place(sight),
             f"class {item.name} expected in {word} {sight.index},"
@@ -311,25 +308,19 @@ def _outside_class(result: RoundResult, fabric: Fabric, item: TrafficClass) -> I
         )
 
 
-def _answers_at(fabric: Fabric, sight: Sight) -> frozenset[int]:
-    """Queues or priorities of CNPs and ACKs at a port: what receivers send is no stray data."""
-    ref = PortRef(sight.device, sight.port)
-    policy = policy_at(fabric, ref)
-    classes = policy.classes.values() if policy else ()
-    at = [class_at(fabric, ref, c) for c in classes if c.carries in (Carries.CNP, Carries.ACK)]
-    is_queue = sight.meaning is Meaning.QUEUE_PACKETS
-    return frozenset(one.queue if is_queue else one.priority for one in at)
-
-
-def _located(
-    results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
-) -> Iterator[Finding]:
-    for suspect in suspects(results, fabric, item):
-        yield _finding(
-            "loss-located",
-            Place(suspect.where.device, suspect.where.port),
-            f"{suspect.evidence}; look at {suspect.look_at}",
+def _located(found: Sequence[Suspect], findings: Sequence[Finding]) -> Iterator[Finding]:
+    is_loss = any(finding.rule in LOSSES for finding in findings)
+    for number, suspect in enumerate(found, 1):
+        first = suspect.where
+        located = perf_finding(
+            "loss-located" if is_loss else "fault-located",
+            Place(first.device, first.port),
+            f"suspect {number} of {len(found)}: {suspect.evidence}; look at {suspect.look_at}",
+            expected=f"suspect {number}",
             found=suspect.evidence,
+        )
+        yield replace(
+            located, where=tuple(Place(place.device, place.port) for place in suspect.places)
         )
 
 
@@ -342,7 +333,7 @@ def _pause_elsewhere(results: Sequence[RoundResult], fabric: Fabric) -> Iterator
                 if moved.key.number in declared:
                     continue
                 wanted = ", ".join(map(str, sorted(declared))) or "none"
-                yield _finding(
+                yield perf_finding(
                     "pause-on-other-priority",
                     Place(device, moved.key.port, f"priority {moved.key.number}"),
                     f"pause frames of priority {moved.key.number} expected 0,"

@@ -27,26 +27,26 @@ class Passed(NamedTuple):
         arrived, notified: Data and CNPs that came to their ends.
         lost, unseen: Of data and of CNPs, by stop: lost after the stop's port
             had counted them in, and before.
-        most_unseen: What a sender that hears nothing sends before it gives up.
+        until_given_up: What a sender that hears nothing sends in all.
     """
 
     arrived: int
     notified: int
     lost: Rows
     unseen: Rows
-    most_unseen: int
+    until_given_up: int
 
     def extended(self, before: Passed, factor: float) -> Passed:
         """Let what grew since ``before`` grow ``factor`` times more."""
         unseen = _more_rows(before.unseen, self.unseen, factor)
         arrived = _more(before.arrived, self.arrived, factor)
-        if not arrived:
-            total = max(1, sum(unseen[0]))
-            share = min(1.0, self.most_unseen / total)
+        total = sum(unseen[0])
+        if total and not arrived:  # the sender hears nothing, tries again, and gives up
+            share = self.until_given_up / total
             unseen = (tuple(round(share * one) for one in unseen[0]), unseen[1])
         notified = _more(before.notified, self.notified, factor)
         lost = _more_rows(before.lost, self.lost, factor)
-        return Passed(arrived, notified, lost, unseen, self.most_unseen)
+        return Passed(arrived, notified, lost, unseen, self.until_given_up)
 
 
 def _more(old: int, new: int, factor: float) -> int:

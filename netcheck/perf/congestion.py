@@ -1,0 +1,250 @@
+"""Whether congestion was met as the intent says: marks, CNPs, shares of queues, packet sizes."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from netcheck.model.counters import Meaning
+from netcheck.model.fabric import Carries, Fabric, PortRef, TrafficClass
+from netcheck.model.finding import Finding, Place
+from netcheck.model.known import is_known
+from netcheck.model.qos import Scheduler
+from netcheck.perf.clues import damage, total
+from netcheck.perf.found import perf_finding
+from netcheck.perf.observe import (
+    Footprint,
+    RoundResult,
+    class_at,
+    is_incast,
+    policy_at,
+)
+
+FEWEST_CNPS = 50
+HEARD_SHARE = 0.5
+SHARE_POINTS = 5.0
+LARGEST_RDMA_MTU = 4096
+HEADERS_BYTES = 104  # what an Ethernet port's MTU needs above the payload, rounded up
+
+
+def congestion_findings(
+    results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
+) -> Iterator[Finding]:
+    """Everything that is not a loss and still not as intended."""
+    yield from _damaged(results, fabric)
+    yield from _unmarked(results, fabric, item)
+    yield from _cnps_of_adapters(results, fabric, item)
+    yield from _cnps_in_switches(results, fabric, item)
+    yield from _shares(results, fabric, item)
+    yield from _small_packets(results, fabric)
+
+
+def _damaged(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[Finding]:
+    found: Counter[PortRef] = Counter()
+    for result in results:
+        for _, ingress in Footprint(fabric, result.round).links:
+            found[ingress] += damage(result, ingress)
+    for ref, errors in found.items():
+        if errors:
+            yield perf_finding(
+                "packets-damaged",
+                Place(ref.device, ref.port),
+                f"damaged packets expected 0, found {errors}",
+                expected="0",
+                found=str(errors),
+            )
+
+
+def _unmarked(
+    results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
+) -> Iterator[Finding]:
+    """Queues of the class in front of receivers of an incast that paused senders, not marking."""
+    for result in results:
+        if not is_incast(result) or result.unreachable:
+            continue
+        for receiver in sorted({receiver for _, receiver in result.round.flows}):
+            leaf = receiver.leaf
+            port = fabric.devices[leaf.device].ports.get(leaf.port)
+            queue = class_at(fabric, leaf, item).queue
+            is_meant = port is not None and is_known(port.qos.ecn) and queue in port.qos.ecn
+            if not is_meant or not _pauses(result, fabric, leaf.device, item):
+                continue
+            marks = result.deltas[leaf.device].find(leaf.port, Meaning.ECN_MARKED, queue)
+            if marks == 0:
+                yield perf_finding(
+                    "congestion-unmarked",
+                    Place(leaf.device, leaf.port, f"queue {queue}"),
+                    f"marked packets of class {item.name} expected while its senders were paused,"
+                    " found 0",
+                    expected="marks",
+                    found="0",
+                )
+
+
+def _pauses(result: RoundResult, fabric: Fabric, device: str, item: TrafficClass) -> bool:
+    touched = Footprint(fabric, result.round)
+    return any(
+        total(result, ref, Meaning.PFC_TX)
+        for ref in touched.switch_ingress
+        if ref.device == device and class_at(fabric, ref, item).pfc_priority >= 0
+    )
+
+
+def _cnp_class(fabric: Fabric, ref: PortRef) -> TrafficClass | None:
+    policy = policy_at(fabric, ref)
+    classes = policy.classes.values() if policy else ()
+    return next((c for c in classes if c.carries is Carries.CNP and is_known(c.priority)), None)
+
+
+def _cnps_of_adapters(
+    results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
+) -> Iterator[Finding]:
+    """CNPs that an adapter sends outside their class, or does not heed."""
+    ignored: Counter[PortRef] = Counter()
+    sent: Counter[PortRef] = Counter()
+    in_class: Counter[PortRef] = Counter()
+    for result in results:
+        for end in {end for flow in result.round.every for end in flow}:
+            ignored[end.ref] += total(result, end.ref, Meaning.CNP_IGNORED)
+        for end in Footprint(fabric, result.round).receivers:
+            cnp = _cnp_class(fabric, end.ref)
+            if cnp is None or end in {sender for sender, _ in result.round.every}:
+                continue  # what it sends beside CNPs would be counted with them
+            at = class_at(fabric, end.ref, cnp).priority
+            by = result.deltas[end.host].find(end.port, Meaning.PRIORITY_TX_PACKETS, at)
+            if is_known(by):
+                sent[end.ref] += total(result, end.ref, Meaning.CNP_SENT)
+                in_class[end.ref] += by
+    for ref, count in sorted(ignored.items()):
+        if count:
+            yield perf_finding(
+                "cnp-ignored",
+                Place(ref.device, ref.port),
+                f"ignored CNPs of class {item.name} expected 0, found {count}",
+                expected="0",
+                found=str(count),
+            )
+    for ref, count in sorted(sent.items()):
+        if count >= FEWEST_CNPS and in_class[ref] < HEARD_SHARE * count:
+            yield perf_finding(
+                "cnp-outside-class",
+                Place(ref.device, ref.port),
+                f"CNPs in their class expected {count}, found {in_class[ref]}",
+                expected=str(count),
+                found=str(in_class[ref]),
+            )
+
+
+def _cnps_in_switches(
+    results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
+) -> Iterator[Finding]:
+    """Switches that CNPs enter and do not leave."""
+    del item
+    entered: defaultdict[str, int] = defaultdict(int)
+    left: defaultdict[str, int] = defaultdict(int)
+    for result in results:
+        if result.unreachable:
+            continue
+        for link in fabric.links:
+            for egress, ingress in ((link.a, link.b), (link.b, link.a)):
+                by = _cnps_sent(result, fabric, egress)
+                left[egress.device] += by
+                entered[ingress.device] += by
+    for device, count in sorted(entered.items()):
+        is_end = any(
+            device in (end.host for flow in r.round.every for end in flow) for r in results
+        )
+        if not is_end and count >= FEWEST_CNPS and left[device] < HEARD_SHARE * count:
+            yield perf_finding(
+                "cnp-lost",
+                Place(device),
+                f"CNPs through the switch expected {count}, found {left[device]}",
+                expected=str(count),
+                found=str(left[device]),
+            )
+
+
+def _cnps_sent(result: RoundResult, fabric: Fabric, ref: PortRef) -> int:
+    deltas = result.deltas.get(ref.device)
+    cnp = _cnp_class(fabric, ref)
+    if deltas is None or cnp is None:
+        return 0
+    at = class_at(fabric, ref, cnp)
+    found = deltas.find(ref.port, Meaning.QUEUE_PACKETS, at.queue)
+    if not is_known(found):
+        found = deltas.find(ref.port, Meaning.PRIORITY_TX_PACKETS, at.priority)
+    return found if is_known(found) else 0
+
+
+def _shares(
+    results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
+) -> Iterator[Finding]:
+    """The class's share of a port that it fills together with traffic that may be dropped."""
+    for result in results:
+        if not result.background or result.unreachable:
+            continue
+        for receiver in sorted({receiver for _, receiver in result.round.background}):
+            leaf = receiver.leaf
+            queue = class_at(fabric, leaf, item).queue
+            rows = result.deltas[leaf.device].each(leaf.port, Meaning.QUEUE_BYTES)
+            octets = {row.key.number: row.by for row in rows if is_known(row.by) and row.by}
+            weights = _weights(fabric, leaf, set(octets))
+            if queue not in weights or len(weights) < 2:  # noqa: PLR2004 -- two share a port
+                continue
+            sharing = sum(octets[number] for number in weights)
+            found = 100 * octets[queue] / sharing
+            wanted = 100 * weights[queue] / sum(weights.values())
+            if abs(found - wanted) > SHARE_POINTS:
+                yield perf_finding(
+                    "queue-share-off",
+                    Place(leaf.device, leaf.port, f"queue {queue}"),
+                    f"share of class {item.name} beside traffic that may be dropped: expected"
+                    f" {wanted:.0f} %, found {found:.0f} %",
+                    expected=f"{wanted:.0f} %",
+                    found=f"{found:.0f} %",
+                )
+
+
+def _weights(fabric: Fabric, ref: PortRef, queues: set[int]) -> dict[int, float]:
+    """Weights of those queues that share by weight, as the intent has them."""
+    port = fabric.devices[ref.device].ports.get(ref.port)
+    if port is None or not is_known(port.qos.scheduler):
+        return {}
+    schedulers = port.qos.scheduler
+    found: dict[int, float] = {}
+    for queue in queues & set(schedulers):
+        one: Scheduler = schedulers[queue]
+        if is_known(one.weight_percent):
+            found[queue] = float(one.weight_percent)
+    return found
+
+
+def _small_packets(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[Finding]:
+    """Adapters whose tests all ran with smaller packets than the cables are meant to take."""
+    sizes: defaultdict[PortRef, set[int]] = defaultdict(set)
+    for result in results:
+        for flow in result.flows:
+            for end in (flow.sender, flow.receiver):
+                if is_known(flow.result.rdma_mtu):
+                    sizes[end.ref].add(flow.result.rdma_mtu)
+    largest = max((size for found in sizes.values() for size in found), default=0)
+    for ref, found in sorted(sizes.items()):
+        wanted = _intended_rdma_mtu(fabric, ref) or largest
+        if max(found) < wanted:
+            yield perf_finding(
+                "rdma-mtu-small",
+                Place(ref.device, ref.port),
+                f"RDMA MTU expected {wanted} bytes, found {max(found)} bytes",
+                expected=f"{wanted} bytes",
+                found=f"{max(found)} bytes",
+            )
+
+
+def _intended_rdma_mtu(fabric: Fabric, ref: PortRef) -> int:
+    """The RDMA MTU that fits the intended MTU of a port; 0 where none is said."""
+    device = fabric.devices.get(ref.device)
+    port = device.ports.get(ref.port) if device else None
+    if port is None or not is_known(port.l2_mtu):
+        return 0
+    sizes = (LARGEST_RDMA_MTU >> step for step in range(5))
+    return next((size for size in sizes if size + HEADERS_BYTES <= port.l2_mtu), 0)

@@ -1,0 +1,145 @@
+"""Which cable explains best that some flows suffered and others did not.
+
+Only the cable plan and the results are used. Which of several equal paths a
+flow took is not known, nor how switches hash: a flow of several queue pairs
+takes each of them with equal likelihood. A cable may hit all flows that cross
+it or one in a few; the share that fits best is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from netcheck.model.counters import Meaning
+from netcheck.model.fabric import Fabric, PortRef
+from netcheck.model.known import is_known
+from netcheck.model.paths import Hop, paths
+from netcheck.perf.clues import Clue, Rank, total
+from netcheck.perf.observe import FlowResult, RoundResult, is_host
+from netcheck.perf.schedule import Pattern
+
+HEALTHY_SHARE = 0.5
+HIT_SHARES = (1.0, 0.5, 0.25, 0.125)
+BY_CHANCE = 0.01  # a flow that suffers with no bad cable on its way
+LEAST_GAIN = 2.0  # how much better, as a logarithm, than chance alone
+EXPLAINED = 0.05
+MOST = 3
+MANY = 128  # queue pairs of a flow of a round that spreads
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One flow: how likely it crosses each cable, and whether it suffered."""
+
+    crosses: Mapping[Hop, float]
+    queue_pairs: int
+    has_suffered: bool
+
+    def likelihood(self, hop: Hop, share: float) -> float:
+        """How likely it suffers where that cable hits a share of what crosses it."""
+        spared = (1.0 - self.crosses.get(hop, 0.0) * share) ** self.queue_pairs
+        return min(1.0 - BY_CHANCE, 1.0 - (1.0 - BY_CHANCE) * spared)
+
+
+def by_flows(
+    results: Sequence[RoundResult], fabric: Fabric, *, queue_pairs: int = 4, is_loss: bool = True
+) -> Iterator[Clue]:
+    """Cables that explain what flows suffered, one for each fault that is needed.
+
+    Args:
+        queue_pairs: Of each flow: each may take another path.
+        is_loss: Look at losses; else at rates alone.
+    """
+    trials = list(_trials(results, fabric, queue_pairs, is_loss=is_loss))
+    left = trials
+    for _ in range(MOST):
+        if not any(trial.has_suffered for trial in left):
+            return
+        best = _best(left)
+        if not best:
+            return
+        gain, share = best[0][1], best[0][2]
+        hops = [hop for hop, other, _ in best if other > gain - 1e-9]
+        hit = [t for t in left if t.has_suffered and t.likelihood(hops[0], share) > EXPLAINED]
+        crossing = sum(hops[0] in t.crosses for t in left)
+        for hop in hops[:MOST]:
+            what = f"{len(hit)} of {crossing} flows that may cross it suffered"
+            rank = Rank.FLOWS if is_loss else Rank.SLOW
+            where = _ends(fabric, hop)
+            yield Clue(rank, where, gain, what, "MTU, PFC, maps and errors at both ends")
+        left = [trial for trial in left if trial not in hit]
+
+
+def _ends(fabric: Fabric, hop: Hop) -> tuple[PortRef, PortRef]:
+    if is_host(fabric, hop.egress.device):
+        return hop.ingress, hop.egress
+    return hop.egress, hop.ingress
+
+
+def _best(trials: Sequence[Trial]) -> list[tuple[Hop, float, float]]:
+    """Cables with how much better than chance each explains the trials, and its share."""
+    chance = sum(math.log(BY_CHANCE if t.has_suffered else 1 - BY_CHANCE) for t in trials)
+    hops = {hop for trial in trials if trial.has_suffered for hop in trial.crosses}
+    found = []
+    for hop in sorted(hops):
+        scores = [(_score(trials, hop, share) - chance, share) for share in HIT_SHARES]
+        gain, share = max(scores)
+        if gain >= LEAST_GAIN:
+            found.append((hop, gain, share))
+    return sorted(found, key=lambda row: (-row[1], row[0]))
+
+
+def _score(trials: Sequence[Trial], hop: Hop, share: float) -> float:
+    total_score = 0.0
+    for trial in trials:
+        bad = trial.likelihood(hop, share)
+        total_score += math.log(bad if trial.has_suffered else 1.0 - bad)
+    return total_score
+
+
+def _trials(
+    results: Sequence[RoundResult], fabric: Fabric, queue_pairs: int, *, is_loss: bool
+) -> Iterator[Trial]:
+    known: dict[tuple[PortRef, PortRef], Mapping[Hop, float]] = {}
+    for result in results:
+        if result.background:
+            continue
+        for flow in result.flows:
+            ends = (flow.sender.ref, flow.receiver.ref)
+            if ends not in known:
+                known[ends] = _crossings(fabric, *ends)
+            pairs = _queue_pairs(result, queue_pairs)
+            has_suffered = _lost(flow, result) if is_loss else _is_slow(flow, result)
+            yield Trial(known[ends], pairs, has_suffered)
+
+
+def _queue_pairs(result: RoundResult, usual: int) -> int:
+    if result.tool.endswith("_lat"):
+        return 1
+    return MANY if result.round.pattern is Pattern.SPREAD else usual
+
+
+def _crossings(fabric: Fabric, a: PortRef, b: PortRef) -> Mapping[Hop, float]:
+    ways = list(paths(fabric, a, b))
+    found: dict[Hop, float] = {}
+    for way in ways:
+        for hop in way:
+            found[hop] = found.get(hop, 0.0) + 1 / len(ways)
+    return found
+
+
+def _lost(flow: FlowResult, result: RoundResult) -> bool:
+    """The test failed, or its sender had to send again (a sender has one flow in a round)."""
+    again = (Meaning.SEQUENCE_NAK, Meaning.ACK_TIMEOUT, Meaning.RETRANSMISSION)
+    return bool(flow.result.error) or total(result, flow.sender.ref, *again) > 0
+
+
+def _is_slow(flow: FlowResult, result: RoundResult) -> bool:
+    """The flow reached less than half of the median of its round."""
+    rates = sorted(
+        other.result.bandwidth_bps for other in result.flows if is_known(other.result.bandwidth_bps)
+    )
+    rate = flow.result.bandwidth_bps
+    return bool(rates) and is_known(rate) and rate < HEALTHY_SHARE * rates[len(rates) // 2]
