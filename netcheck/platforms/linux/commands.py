@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from netcheck.model.device import Device
+from netcheck.model.device import Device, Role
 from netcheck.model.document import DocumentKind
 from netcheck.model.known import is_known
 from netcheck.platforms.platform import Command
@@ -95,6 +95,19 @@ _DCB = tuple(
     Command(f"dcb -j {name} show dev {{port}}", f"dcb_{name}_{{port}}.json", _STATE, may_fail=True)
     for name in ("pfc", "ets", "app", "dcbx")
 )
+# A driver without counters of its own by priority, and without a NIC's other settings.
+SOFT_DRIVER = "rxe"
+_NO_SOFT = frozenset({"ethtool_a_{port}.txt", "ethtool_S_{port}.txt", "pcie_{port}.txt"})
+_SOFT = (
+    Command("tc -s -j filter show dev {port} ingress", "tc_ingress_{port}.json", _COUNTERS),
+    Command("tc -s -j filter show dev {port} egress", "tc_egress_{port}.json", _COUNTERS),
+)
+# A Linux machine that forwards: queueing disciplines are its queues.
+_SWITCH = (
+    Command("cat /proc/sys/kernel/random/boot_id", "boot_id.txt", _COUNTERS),
+    Command("ip -j -s link show dev {port}", "ip_link_{port}.json", _COUNTERS),
+    Command("tc -s -j qdisc show dev {port}", "tc_qdisc_{port}.json", _COUNTERS),
+)
 
 # What apply has to see beside the above, and what a person may want to read.
 _OWNED = (
@@ -135,10 +148,14 @@ def commands(device: Device) -> tuple[Command, ...]:
 
     The counters come last, so that they are read close together.
     """
+    if device.role is not Role.HOST:
+        return _SWITCH
     drivers = {rdma.driver for rdma in device.rdma.values() if is_known(rdma.driver)}
     every: tuple[Command, ...] = (*_HOST, *_PORT, *_RDMA)
     if drivers and DRIVER not in drivers:
         every = (*_HOST, *_DCB, *(one for one in (*_PORT, *_RDMA) if one.file not in _MLX5_ONLY))
+    if drivers == {SOFT_DRIVER}:
+        every = (*(one for one in every if one.file not in _NO_SOFT), *_SOFT)
     return tuple(sorted(every, key=lambda command: command.kind is _COUNTERS))
 
 
@@ -160,13 +177,15 @@ LIVE = frozenset(
         "traffic_class_{rdma}.txt",
         "cma_roce_tos_{rdma}.txt",
         "cma_roce_mode_{rdma}.txt",
+        *(command.file for command in _DCB),
     }
 )
 
 
 @cache
 def _allowed() -> re.Pattern[str]:
-    lines = [command.line for command in (*_HOST, *_PORT, *_RDMA, *_OWNED, SCRIPTS, NCCL_BYTES)]
+    every = (*_HOST, *_PORT, *_RDMA, *_SOFT, *_SWITCH, *_OWNED, SCRIPTS, NCCL_BYTES)
+    lines = [command.line for command in every]
     patterns = [
         re.escape(line).replace(r"\{port\}", "%").replace(r"\{rdma\}", "%")
         for line in (*lines, *_ALSO_ALLOWED)

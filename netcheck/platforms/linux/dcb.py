@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from netcheck.model.digits import is_whole
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.jsontext import load_json
 from netcheck.model.known import UNKNOWN
@@ -39,7 +40,7 @@ def dscp_number(text: str) -> int:
         >>> dscp_number("AF31"), dscp_number("CS6"), dscp_number("26")
         (26, 48, 26)
     """
-    if text.isdigit() and int(text) < DSCPS:
+    if is_whole(text) and int(text) < DSCPS:
         return int(text)
     if re.fullmatch(r"CS[0-7]", text):
         return 8 * int(text[2])

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from netcheck.model.device import AdminState
+from netcheck.model.digits import is_whole
 from netcheck.model.known import ABSENT, UNKNOWN
-from netcheck.platforms.linux.facts import Item, Page, Reading, Unread, is_whole
+from netcheck.platforms.linux.facts import Item, Page, Reading, Unread
 
 _STATISTIC = re.compile(r"(?P<name>[A-Za-z0-9_.\-\[\] ]+?):\s*(?P<value>\S*)")
 # Rings and channels: thousands of software counters that say nothing about the wire.
 _RING = re.compile(r"(?:[rt]x|ch|[rt]x_xsk|[rt]x_xdp)_?\d+_.*|ptp_.*|\[\d+\].*")
-_SPEED = re.compile(r"(\d+)Mb/s")
+_SPEED = re.compile(r"(\d{1,9})Mb/s")
 
 
 def read_statistics(page: Page) -> Iterator[Item]:
@@ -106,7 +107,7 @@ def _media(text: str) -> tuple[str, object]:
 
 
 def _lanes(text: str) -> tuple[str, object]:
-    return "lanes", int(text) if text.isdecimal() else UNKNOWN
+    return "lanes", int(text) if is_whole(text) else UNKNOWN
 
 
 _SETTINGS = {

@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from netcheck.model.device import Defect, DefectKind
 from netcheck.model.document import Document, Evidence
-
-_MOST_DIGITS: Final = 4000  # what Python makes a number of
-
-
-def is_whole(text: str) -> bool:
-    """Tell whether a text is a whole number, of digits alone."""
-    return text.isdecimal() and len(text) <= _MOST_DIGITS
 
 
 class Owner(StrEnum):

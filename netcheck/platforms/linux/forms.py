@@ -24,6 +24,7 @@ from netcheck.platforms.linux import (
     rdma_tool,
     script,
     sysfs,
+    tc,
     words,
 )
 from netcheck.platforms.linux.facts import Item, Page
@@ -151,6 +152,8 @@ FORMS: tuple[Form, ...] = (
     _form("ethtool_i", _STATE, unread, r"ethtool -i", r"^driver: \w+\nversion: "),
     _form("ethtool", _STATE, ethtool.read_settings, r"ethtool \w", r"^Settings for \S+:"),
     _form("ip_link", _COUNTERS, ip_link.read_ip_link, r"ip (-\S+ )*link", words.IP_LINK),
+    _form("tc_qdisc", _COUNTERS, tc.read_qdiscs, r"tc -s -j qdisc show dev "),
+    _form("tc_filter", _COUNTERS, tc.read_filters, r"tc -s -j filter show dev "),
     _form("lldpctl", _STATE, lldp.read_lldpctl, r"lldpctl", r'^\{\s*"lldp": ?\{'),
     _form("hw_counter_list", _COUNTERS, words.read_counter_list, r"(?!)", _HW_COUNTERS),
     _form("cma_roce_tos", _STATE, words.read_cma_roce_tos, r"cma_roce_tos"),

@@ -14,7 +14,7 @@ from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Unread
 from netcheck.platforms.linux.gids import read_kind, store_address
 
 _MTU = re.compile(r"(256|512|1024|2048|4096) \(([1-5])\)")
-_GID = re.compile(r"GID\[\s*(\d+)\]:\s*([0-9a-fA-F:.]+)(?:, (.+))?")
+_GID = re.compile(r"GID\[\s*(\d{1,6})\]:\s*([0-9a-fA-F:.]+)(?:, (.+))?")
 _IBSTATUS = re.compile(r"Infiniband device '([\w.\-]+)' port (\d+) status:")
 _STATES = {
     "PORT_ACTIVE (4)": AdminState.UP,

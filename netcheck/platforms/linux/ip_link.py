@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from netcheck.model.device import AdminState
+from netcheck.model.digits import is_whole
 from netcheck.model.jsontext import load_json
 from netcheck.model.known import UNKNOWN
 from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Unread
@@ -71,7 +72,7 @@ def _read_text(page: Page) -> Iterator[Item]:
             yield from _text_head(number, head)
         elif names:
             columns = (names[1].lower(), names[2].split())
-        elif port and columns[0] and text and text.replace(" ", "").isdigit():
+        elif port and columns[0] and text and all(map(is_whole, text.split())):
             yield from _text_counts(page, number, port, columns, text.split())
             columns = ("", [""])
         elif text and not text.startswith(("link/", "altname", "vf ", "inet")):
@@ -82,7 +83,7 @@ def _text_head(number: int, head: re.Match[str]) -> Iterator[Item]:
     words = head["rest"].split()
     pairs = dict(zip(words[::2], words[1::2], strict=False))
     mtu = pairs.get("mtu", "")
-    found = (int(mtu) if mtu.isdigit() else mtu or None, head["flags"].split(","))
+    found = (int(mtu) if is_whole(mtu) else mtu or None, head["flags"].split(","))
     yield from _facts(head["port"], number, (*found, pairs.get("state")))
 
 

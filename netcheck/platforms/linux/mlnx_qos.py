@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from netcheck.model.digits import is_whole
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known
 from netcheck.model.qos import Buffer, DcbxMode, Scheduler, SchedulerKind, Trust
@@ -26,7 +27,7 @@ _QUEUE = re.compile(
 )
 _QUEUE_PRIORITY = re.compile(r"priority:\s+([0-7])")
 _DSCPS = re.compile(r"prio:([0-7]) dscp:((?:\d{2},)+)")
-_BUFFERS = re.compile(r"((?:\d+,){8})(?:(?:max_buffer|total)_size=\d+)?")
+_BUFFERS = re.compile(r"((?:\d{1,20},){8})(?:(?:max_buffer|total)_size=\d+)?")
 _HARMLESS = re.compile(
     r"default priority:|PFC configuration:|dscp2prio mapping:|"
     r"(Buffers commands are|Priority trust state is) not supported.*|"
@@ -127,16 +128,16 @@ def _read_buffers(page: Page, _: _Table, number: int, text: str) -> Iterator[Ite
 
 
 def _read_cable(page: Page, _: _Table, number: int, text: str) -> Iterator[Item]:
-    if not text.isdigit():
+    if not is_whole(text):
         yield page.defect(number, "cable len: expected metres", found=text)
-    yield page.of_port("cable_m", int(text) if text.isdigit() else UNKNOWN, number)
+    yield page.of_port("cable_m", int(text) if is_whole(text) else UNKNOWN, number)
 
 
 def _read_columns(page: Page, table: _Table, number: int, text: str) -> Iterator[Item]:
     if text.startswith(":"):  # "priority: 3" belongs to a queue; the web strips the indentation
         yield from _read_queue_priority(page, table, number, text.removeprefix(":").strip())
         return
-    columns = [int(word) for word in text.split() if word.isdigit()]
+    columns = [int(word) for word in text.split() if is_whole(word)]
     if sorted(columns) == list(range(PRIORITIES)):
         table.columns = columns
     else:

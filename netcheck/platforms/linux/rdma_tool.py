@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from netcheck.model.device import AdminState, LinkLayer
+from netcheck.model.digits import is_whole
 from netcheck.model.jsontext import load_json
 from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Unread
 
@@ -87,7 +88,7 @@ def infiniband_facts(rdma: str, said: Mapping[str, object], line: int) -> Iterat
     yield Fact(Owner.RDMA, rdma, "link_layer", LinkLayer.INFINIBAND, line)
     for name in ("lid", "sm_lid"):
         value = str(said.get(name, ""))
-        if value.isdecimal():
+        if is_whole(value):
             yield Fact(Owner.RDMA, rdma, name, int(value), line)
     state = said.get("state")
     if isinstance(state, str):
@@ -144,4 +145,4 @@ def _text_statistics(page: Page) -> Iterator[Item]:
 
 def _pairs(number: int, rdma: str, text: str) -> Iterator[Item]:
     for name, value in _COUNTER.findall(text):
-        yield Reading(rdma, name, int(value), number)
+        yield Reading(rdma, name, int(value) if is_whole(value) else None, number)

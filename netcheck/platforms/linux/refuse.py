@@ -13,7 +13,7 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.model.qos import Buffer, DcbxMode, PfcMode, PortQos, SchedulerKind, Trust
 from netcheck.platforms.capabilities import capabilities
-from netcheck.platforms.linux.commands import DRIVER
+from netcheck.platforms.linux.commands import DRIVER, SOFT_DRIVER
 from netcheck.platforms.linux.quirks import (
     PRIORITIES,
     buffer_cell_bytes,
@@ -27,6 +27,7 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*")
 _VALUE = re.compile(r"[^\s\"'`$\\;&|<>#()](?:[^\n\"'`$\\;&|<>#()]*[^\s\"'`$\\;&|<>#()])?|")
 _GBPS = 10**9
+RENDERED = frozenset({DRIVER, SOFT_DRIVER})
 ETHERNET_BYTES = 14  # header without a VLAN tag
 
 # Facts of a port for which the adapter has no knob, and the limit that says so.
@@ -260,7 +261,7 @@ def _refuse_rdma(place: str, rdma: RdmaDevice) -> Iterator[Refusal]:
     if not _NAME.fullmatch(rdma.name):
         yield _refusal("name", place, rdma.name)
     is_ethernet = rdma.link_layer is not LinkLayer.INFINIBAND
-    if is_ethernet and is_known(rdma.driver) and rdma.driver != DRIVER:
+    if is_ethernet and is_known(rdma.driver) and rdma.driver not in RENDERED:
         yield _refusal("driver", f"{place} driver", rdma.driver)
     yield from _bounded("tos", f"{place} traffic_class", rdma.traffic_class)
     yield from _bounded("tos", f"{place} rdma_cm_tos", rdma.rdma_cm_tos)

@@ -14,7 +14,13 @@ from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known, known_or
 from netcheck.model.qos import DcbxMode, PortQos, Scheduler, SchedulerKind
-from netcheck.platforms.linux.commands import OWN_BLOCK, SCRIPT_FOLDER, SERVICE
+from netcheck.platforms.linux.commands import (
+    OWN_BLOCK,
+    SCRIPT_FOLDER,
+    SERVICE,
+    SOFT_DRIVER,
+)
+from netcheck.platforms.linux.dcb_lines import dcb_lines
 from netcheck.platforms.linux.quirks import PRIORITIES
 from netcheck.platforms.linux.refuse import bare, refusals_of, users_of
 from netcheck.platforms.platform import Refusal
@@ -152,6 +158,8 @@ def _sections(port: Port, devices: tuple[RdmaDevice, ...]) -> list[Section]:
     priorities move into them.
     """
     qos = port.qos
+    if {one.driver for one in devices} == {SOFT_DRIVER}:
+        return [Section("MTU", _mtu(port)), Section("DCB", dcb_lines(port.name, qos))]
     mlnx = f"mlnx_qos -i {port.name}"
     return [
         Section("MTU", _mtu(port)),

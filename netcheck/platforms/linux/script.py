@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN
 from netcheck.model.qos import Buffer, DcbxMode, Scheduler, SchedulerKind, Trust
+from netcheck.platforms.linux.dcb_lines import read_dcb_line
 from netcheck.platforms.linux.environment import NAMES, assignments
 from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Unread, Variable
 from netcheck.platforms.linux.quirks import DSCPS, PRIORITIES, identity_map
@@ -424,6 +425,11 @@ def _echo(script: _Script, words: list[str]) -> None:
         script.put(*fact)
 
 
+def _dcb(script: _Script, words: list[str]) -> None:
+    for port, fact, value in read_dcb_line(words):
+        script.put_port(port, fact, value)
+
+
 _READERS: dict[str, Callable[[_Script, list[str]], None]] = {
     "mlnx_qos": _mlnx_qos,
     "ethtool": _ethtool,
@@ -431,4 +437,5 @@ _READERS: dict[str, Callable[[_Script, list[str]], None]] = {
     "cma_roce_tos": _cma_roce_tos,
     "cma_roce_mode": _cma_roce_mode,
     "echo": _echo,
+    "dcb": _dcb,
 }

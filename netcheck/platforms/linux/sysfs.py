@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from netcheck.model.device import AdminState, LinkLayer
+from netcheck.model.digits import is_whole
 from netcheck.model.known import ABSENT, UNKNOWN
-from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Unread, is_whole
+from netcheck.platforms.linux.facts import Fact, Item, Owner, Page, Reading, Unread
 from netcheck.platforms.linux.gids import read_kind, read_netdev, store_whole_address
 
 Placed = tuple[Owner, str, str, object]
@@ -91,9 +92,9 @@ _FILES: tuple[tuple[re.Pattern[str], str, Callable[[str], object]], ...] = tuple
         (_IB + r"/fw_ver", "firmware", _text),
         (_P1 + r"/link_layer", "link_layer", _link_layer),
         (_P1 + r"/state", "link_state", _link_state),
-        (_P1 + r"/gids/(?P<n>\d+)", "gid {n} address", store_whole_address),
-        (_P1 + r"/gid_attrs/types/(?P<n>\d+)", "gid {n} kind", read_kind),
-        (_P1 + r"/gid_attrs/ndevs/(?P<n>\d+)", "gid {n} netdev", read_netdev),
+        (_P1 + r"/gids/(?P<n>\d{1,6})", "gid {n} address", store_whole_address),
+        (_P1 + r"/gid_attrs/types/(?P<n>\d{1,6})", "gid {n} kind", read_kind),
+        (_P1 + r"/gid_attrs/ndevs/(?P<n>\d{1,6})", "gid {n} netdev", read_netdev),
         (_CM + r"/default_roce_tos", "rdma_cm_tos", _number(255)),
         (_CM + r"/default_roce_mode", "rdma_cm_roce_v2", read_roce_mode),
         (r"/proc/sys/kernel/random/boot_id", "boot_id", _text),
@@ -214,7 +215,7 @@ def _counter(page: Page, number: int, file: _File, text: str) -> Iterator[Item]:
 
 
 _REPORT_LINE = re.compile(r"[\w ]+: (?P<path>/sys/\S+) = (?P<value>.*)")
-_REPORT_TOS = re.compile(r"cma_roce_tos: (\d+)")
+_REPORT_TOS = re.compile(r"cma_roce_tos: (\d{1,3})")
 _REPORT_HEAD = re.compile(r"=+ show configuration for device (?P<port>\S+) / (?P<rdma>\S+?)=+")
 
 

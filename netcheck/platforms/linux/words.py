@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from netcheck.model.digits import is_whole
 from netcheck.model.known import UNKNOWN
 from netcheck.platforms.linux.facts import Item, Page, Reading, Unread
 
@@ -36,7 +37,8 @@ def read_counter_list(page: Page) -> Iterator[Item]:
         text = line.strip()
         match = _LISTED.fullmatch(text)
         if match and match[1] != "lifespan":
-            yield Reading(page.rdma, match[1], int(match[2]), number)
+            value = int(match[2]) if is_whole(match[2]) else None
+            yield Reading(page.rdma, match[1], value, number)
         elif text and not match and not text.startswith("#"):
             yield Unread(page.at(number))
             yield page.defect(number, f"counter line not understood: {text[:60]}", found=text)
@@ -45,7 +47,7 @@ def read_counter_list(page: Page) -> Iterator[Item]:
 def read_cma_roce_tos(page: Page) -> Iterator[Item]:
     """Give the ToS byte of connections made by rdma_cm."""
     text = page.document.text.strip()
-    is_sound = text.isdigit() and int(text) <= 0xFF  # noqa: PLR2004 -- one byte
+    is_sound = is_whole(text) and int(text) <= 0xFF  # noqa: PLR2004 -- one byte
     if not is_sound:
         yield page.defect(1, "cma_roce_tos: expected a number up to 255", found=text)
     yield page.of_rdma("rdma_cm_tos", int(text) if is_sound else UNKNOWN, 1)
@@ -62,7 +64,7 @@ def read_cma_roce_mode(page: Page) -> Iterator[Item]:
 def read_process_count(page: Page) -> Iterator[Item]:
     """Give whether lldpad, a second owner of the DCB settings, runs."""
     text = page.document.text.strip()
-    yield page.of_device("lldp_agent", int(text) > 0 if text.isdigit() else UNKNOWN, 1)
+    yield page.of_device("lldp_agent", int(text) > 0 if is_whole(text) else UNKNOWN, 1)
 
 
 def read_is_enabled(page: Page) -> Iterator[Item]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from netcheck.model.counters import Counter, CounterClass, CounterKey
+from netcheck.model.digits import is_whole
 from netcheck.model.document import Document, Evidence
 from netcheck.model.known import UNKNOWN, Known
 from netcheck.platforms.cumulus.parsed.counter_names import (
@@ -101,11 +102,11 @@ def read_text_counters(shown: Shown, document: Document, port: str, counts: Coun
         for row in rows:
             evidence = _at(source, document, min(cell.line for cell in row.values()))
             cells = {name: cell.text for name, cell in row.items()}
-            if group and cells.get(column, "").isdecimal():
+            if group and is_whole(cells.get(column, "")):
                 counts.add_row(_row(port, group, int(cells[column])), cells, evidence)
             elif title.lower() == "qos port statistics":
                 _add_port_row(counts, port, cells, evidence)
-            elif title.lower() == "pfc wd status" and cells.get("traffic-class", "").isdecimal():
+            elif title.lower() == "pfc wd status" and is_whole(cells.get("traffic-class", "")):
                 queue = int(cells["traffic-class"])
                 counts.add_row(_row(port, WATCHDOG, queue), cells, evidence)
     for path, cell in shown.properties.items():
@@ -184,7 +185,7 @@ def _read_parts(data: Any, holder: str, port: str, into: tuple[Evidence, Counts]
 def _add_rows(data: Any, group: str, port: str, into: tuple[Evidence, Counts]) -> None:
     source, counts = into
     for number, cells in data.items() if isinstance(data, dict) else ():
-        if number.isdecimal() and isinstance(cells, dict):
+        if is_whole(number) and isinstance(cells, dict):
             counts.add_row(_row(port, group, int(number)), cells, source)
 
 
@@ -210,7 +211,7 @@ def read_ethtool(document: Document, port: str, counts: Counts) -> None:
     for name, value in _ETHTOOL.findall(whole):
         slot = _switchd_slot(port, name)
         if slot is not None:
-            counts.add(slot, int(value), evidence)
+            counts.add(slot, counted(value), evidence)
 
 
 @lru_cache(maxsize=1 << 13)

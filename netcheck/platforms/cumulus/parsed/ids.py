@@ -11,7 +11,9 @@ from functools import lru_cache
 from typing import Final
 
 MOST: Final = 4096
-_RANGE: Final = re.compile(r"(?P<stem>\D*|.*\D)(?P<low>\d+)-(?P<again>\D*|.*\D)(?P<high>\d+)")
+_RANGE: Final = re.compile(
+    r"(?P<stem>\D*|.*\D)(?P<low>\d{1,18})-(?P<again>\D*|.*\D)(?P<high>\d{1,18})"
+)
 
 
 @lru_cache(maxsize=4096)

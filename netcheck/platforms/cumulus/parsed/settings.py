@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+from netcheck.model.digits import is_whole
 from netcheck.model.document import Evidence
 from netcheck.model.known import UNKNOWN, Known
 from netcheck.platforms.cumulus.parsed.tree import Node
@@ -45,7 +46,7 @@ class Objects:
         found: dict[int, list[Node]] = {}
         for node in self.at(*path).nodes:
             for name, part in node.listed():
-                if name.isdecimal():
+                if is_whole(name):
                     found.setdefault(int(name), []).append(part)
         return {number: Objects(tuple(found[number])) for number in sorted(found)}
 
@@ -76,7 +77,7 @@ def plain_number(text: str) -> Known[int]:
     for unit in _UNITS:
         text = text.removesuffix(unit)
     number, _, fraction = text.strip().partition(".")
-    is_plain = number.isascii() and number.isdecimal() and not fraction.strip("0")
+    is_plain = number.isascii() and is_whole(number) and not fraction.strip("0")
     return int(number) if is_plain else UNKNOWN
 
 

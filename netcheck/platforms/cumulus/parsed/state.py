@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from netcheck.model.device import Defect, DefectKind
+from netcheck.model.digits import is_whole
 from netcheck.model.document import Document, Evidence
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known
@@ -144,7 +145,7 @@ def _read_profile_tables(shown: Shown, document: Document, port: str, observed: 
         marks = {
             int(text_in(row, "traffic-class")): _marking(row)
             for row in ecn
-            if text_in(row, "traffic-class").isdecimal()
+            if is_whole(text_in(row, "traffic-class"))
         }
         observed.tell(port, at(ecn[0]), {"ecn": FrozenMap(marks)})
         return
@@ -220,7 +221,7 @@ def _shown_pfc(texts: Mapping[tuple[str, ...], str]) -> Facts:
     listed = texts.get(("pfc", "pfc-priority"), "")
     if not listed:
         return {}
-    numbers = frozenset(int(one) for one in expand(listed) if one.isdecimal())
+    numbers = frozenset(int(one) for one in expand(listed) if is_whole(one))
     facts: Facts = {}
     for fact, leaf in (("pfc_rx", "rx-enabled"), ("pfc_tx", "tx-enabled")):
         is_on = quirks.switched(texts.get(("pfc", leaf), "yes" if not numbers else ""))
@@ -241,7 +242,7 @@ def _shown_ecn(texts: Mapping[tuple[str, ...], str]) -> Facts:
         CongestionAction.MARK,
         is_active=True,
     )
-    return {"ecn": FrozenMap({int(one): mark for one in expand(queues) if one.isdecimal()})}
+    return {"ecn": FrozenMap({int(one): mark for one in expand(queues) if is_whole(one)})}
 
 
 def _shown_maps(shown: Shown, one: OneClick | None) -> Facts:
@@ -266,9 +267,9 @@ def _map_of(
     shown = {
         int(one): int(text_in(row, value))
         for row in rows
-        if key in row and value in row and text_in(row, value).isdecimal()
+        if key in row and value in row and is_whole(text_in(row, value))
         for one in expand(text_in(row, key))
-        if one.isdecimal()
+        if is_whole(one)
     }
     if len(shown) == size:
         return FrozenMap(dict(sorted(shown.items())))
@@ -280,7 +281,7 @@ def _services(rows: list[Row], one: OneClick | None) -> Known[FrozenMap[int, Sch
     found: dict[int, Scheduler] = {}
     for row in rows:
         queue, service = text_in(row, "traffic-class"), _service(text_in(row, "scheduler-weight"))
-        if not queue.isdecimal() or service is None:
+        if not is_whole(queue) or service is None:
             return UNKNOWN
         found[int(queue)] = service
     if len({text_in(row, "switch-prio") for row in rows}) == len(defaults.PRIORITIES):
@@ -316,7 +317,7 @@ def _read_groups(shown: Shown, about: tuple[str, Evidence], observed: Observed) 
     for rows in shown.tables.values():
         for row in rows:
             cells = [cell.text for cell in row.values()]
-            if len(cells) == _GROUP_COLUMNS and cells[0].isdecimal():
+            if len(cells) == _GROUP_COLUMNS and is_whole(cells[0]):
                 accounts[int(cells[0])] = _account(cells)
     if accounts:
         observed.tell(*about, {"ingress_buffer": FrozenMap(accounts)})
@@ -350,7 +351,7 @@ def read_json_groups(data: Any, source: Evidence, port: str, observed: Observed)
     accounts = {
         int(group): _account_of(tuple(_group_texts(row)))
         for group, row in (data.items() if isinstance(data, dict) else ())
-        if group.isdecimal() and isinstance(row, dict)
+        if is_whole(group) and isinstance(row, dict)
     }
     if accounts:
         observed.tell(port, source, {"ingress_buffer": FrozenMap(accounts)})

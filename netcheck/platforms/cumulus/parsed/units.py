@@ -10,7 +10,7 @@ from netcheck.model.known import UNKNOWN, Known
 from netcheck.model.qos import Dynamic
 
 _SPEED: Final = re.compile(r"(\d{1,7}(?:\.\d{1,6})?) ?([GMT])(?:bps|b/s)?")
-_ALPHA: Final = re.compile(r"alpha_(\d+|infinity)(?:_(\d+))?", re.IGNORECASE)
+_ALPHA: Final = re.compile(r"alpha_(\d{1,4}|infinity)(?:_(0*[1-9]\d{0,3}))?", re.IGNORECASE)
 _BPS: Final = {"M": 10**6, "G": 10**9, "T": 10**12}
 _STEPS: Final = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
 

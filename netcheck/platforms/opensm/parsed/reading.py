@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from netcheck.model.digits import MOST_DIGITS
 from netcheck.model.document import Document, Evidence
 from netcheck.model.finding import Severity
 from netcheck.model.known import UNKNOWN, Known
@@ -57,6 +58,9 @@ def at_line(document: Document, line: int, column: int = 0) -> Evidence:
     )
 
 
+_LARGEST = (1 << 64) - 1  # what strtoul gives for all numbers beyond
+
+
 def c_number(text: str) -> int | None:
     """Give a number as C's strtoul with base 0 reads the whole text; None where it does not.
 
@@ -64,7 +68,7 @@ def c_number(text: str) -> int | None:
         >>> [c_number(text) for text in ("12", "0x1f", "010", "08", "ten", "")]
         [12, 31, 8, None, None, None]
     """
-    if not _NUMBER.fullmatch(text):
+    if not _NUMBER.fullmatch(text) or len(text) > MOST_DIGITS:
         return None
     digits = text.removeprefix("+")
     is_octal = digits[0] == "0" and digits[1:].isdigit()
@@ -74,4 +78,6 @@ def c_number(text: str) -> int | None:
 def c_prefix_number(text: str) -> int:
     """Give the number that a text begins with, as strtoul does; 0 where it begins with none."""
     found = _NUMBER.match(text.strip())
+    if found is not None and len(found[0]) > MOST_DIGITS:
+        return _LARGEST
     return (c_number(found[0]) or 0) if found else 0
