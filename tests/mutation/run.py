@@ -1,6 +1,7 @@
 """``make mutate``: a correct fabric, one knob changed at a time, harm by traffic, lint beside it.
 
-``python -m tests.mutation.run [PLATFORM ...]``; ``hosts`` are the adapters. What lint misses is
+``python -m tests.mutation.run [PLATFORM ...]``; ``hosts`` are the adapters, and the names of
+``samples/samples.yaml`` are configurations that nobody rendered. What lint misses is
 listed in ``.mutation/PLATFORM.txt``; the exit code is 1 where it misses more than allowed.
 """
 
@@ -17,12 +18,11 @@ from pathlib import Path
 import yaml
 
 from benchmarks.results import machine, put
-from netcheck import api
-from tests.mutation.fabric import Intent, Kind, kinds
-from tests.mutation.judging import Linter
+from tests.mutation.bench import Bench
+from tests.mutation.fabric import kinds
 from tests.mutation.mutants import Mutant, host_mutants, switch_mutants
-from tests.mutation.traffic import Harm, Look, harms
-from tests.mutation.world import Holdings, RefusedError, World
+from tests.mutation.samples import bench_of, sample_mutants, samples
+from tests.mutation.world import RefusedError, World
 
 EXEMPT = Path(__file__).with_name("exempt.yaml")
 FOLDER = Path(".mutation")
@@ -68,63 +68,11 @@ class Outcome:
         return found
 
 
-@dataclass
-class Bench:
-    """One world with what is known of it: which harm a change does, and whether lint finds it.
-
-    ``is_hasty``: what lint finds is not run, so that only what is missed is counted.
-    """
-
-    world: World
-    linter: Linter
-    memory: dict[object, object] = field(default_factory=dict)
-    seen: set[str] = field(default_factory=set)
-    is_hasty: bool = False
-    before: Look | None = None
-
-    @classmethod
-    def of(cls, kind: Kind, folder: Path, intent: Intent | None = None) -> Bench:
-        """Build a fabric and look at it while all is well."""
-        world = World.of(kind, folder, intent)
-        linter = Linter(api.load_intent(folder / f"{kind.name}.yaml"), folder / "lint")
-        bench = cls(world, linter)
-        bench.before = Look.at(world.held({}), bench.memory)
-        bench.seen.add(_key({}))
-        return bench
-
-    def is_new(self, texts: Holdings) -> bool:
-        """No mutant had these texts before."""
-        key = _key(texts)
-        is_known = key in self.seen
-        self.seen.add(key)
-        return not is_known
-
-    def harms(self, texts: Holdings) -> list[Harm]:
-        """What the change does to traffic.
-
-        Raises:
-            RefusedError: A device does not take its text.
-        """
-        assert self.before is not None
-        return harms(self.before, Look.at(self.world.held(texts), self.memory))
-
-    def is_found(self, texts: Holdings, *, with_intent: bool) -> bool:
-        """Lint has a finding."""
-        held = {**self.world.texts, **texts}
-        return bool(self.linter.found(held, with_intent=with_intent))
-
-
-def _key(texts: Holdings) -> str:
-    return repr(sorted((name, sorted(held.items())) for name, held in texts.items()))
-
-
 def measure(bench: Bench, mutants: Iterator[Mutant], name: str) -> Outcome:
     """Try every mutant."""
     outcome = Outcome(name)
     begin = time.process_time()
-    outcome.noise = sum(
-        len(bench.linter.found(bench.world.texts, with_intent=told)) for told in (True, False)
-    )
+    outcome.noise = bench.noise()
     for mutant in mutants:
         _try(bench, mutant, outcome.row(mutant.knob))
     outcome.seconds = time.process_time() - begin
@@ -165,8 +113,12 @@ def exempted() -> dict[str, dict[str, str]]:
 def of_platform(
     name: str, folder: Path, stride: int = 1, start: int = 0, *, is_hasty: bool = False
 ) -> Outcome:
-    """Mutate one platform, or the hosts."""
-    table = kinds()
+    """Mutate one platform, the hosts, or a configuration that nobody rendered."""
+    table, given_texts = kinds(), samples()
+    if name in given_texts:
+        sample = bench_of(given_texts[name], folder)
+        sample.is_hasty = is_hasty
+        return measure(sample, sample_mutants(sample.world, stride, start), name)
     bench = Bench.of(table["sonic" if name == HOSTS else name], folder)
     bench.is_hasty = is_hasty
     given: Callable[[World, int, int], Iterator[Mutant]] = (
@@ -226,7 +178,7 @@ def is_good(outcome: Outcome) -> bool:
 def main() -> int:
     """Mutate platforms; give the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("platforms", nargs="*", default=[*kinds(), HOSTS])
+    parser.add_argument("platforms", nargs="*", default=[*kinds(), HOSTS, *samples()])
     parser.add_argument("--stride", type=int, default=1, help="take every n-th mutant")
     parser.add_argument("--start", type=int, default=0, help="beginning with this one")
     parser.add_argument("--misses", action="store_true", help="run only what lint does not find")

@@ -8,15 +8,18 @@ import pytest
 
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.qos import PortQos
+from tests.mutation.bench import Bench
 from tests.mutation.edits import edits
 from tests.mutation.fabric import kinds
 from tests.mutation.leaves import changes
-from tests.mutation.run import HOSTS, Bench, exempted, of_platform
+from tests.mutation.run import HOSTS, exempted, of_platform
+from tests.mutation.samples import samples
 from tests.mutation.traffic import Harm
 
 # primes; some forty mutants of each platform
 STRIDES = {"sonic": 211, "cumulus": 151, "eos": 97, "nxos": 109, HOSTS: 241}
 LEAST_TRIED = 8
+SAMPLE_STRIDE, LEAST_OF_SAMPLE = 41, 3
 
 
 @pytest.mark.slow
@@ -30,6 +33,14 @@ def test_what_harms_traffic_is_found_by_lint(platform: str, tmp_path: Path) -> N
     assert outcome.noise == 0
     assert outcome.total.mutants >= LEAST_TRIED
     assert missed == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sample", samples())
+def test_what_harms_traffic_in_a_text_by_hand_is_found(sample: str, tmp_path: Path) -> None:
+    outcome = of_platform(sample, tmp_path, SAMPLE_STRIDE, start=3, is_hasty=True)
+    assert outcome.total.mutants >= LEAST_OF_SAMPLE
+    assert [line for row in outcome.rows.values() for line in row.missed] == []
 
 
 def test_a_line_without_which_packets_drop_is_missed(tmp_path: Path) -> None:

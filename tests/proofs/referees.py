@@ -13,8 +13,8 @@ from netcheck.collect.assemble import put_together
 from netcheck.model.fabric import Fabric, Origin
 from netcheck.model.finding import Severity, Stage, Verdict
 from netcheck.rules.engine import judge
+from tests.mutation.bench import Bench
 from tests.mutation.fabric import TRUNK, Intent, fabric_of, intent_of, kinds
-from tests.mutation.run import Bench
 from tests.mutation.traffic import Harm, Load, Look, Stream, harms
 from tests.mutation.world import Holdings, World
 from tests.proofs.bad_cases import Row, changed, put
