@@ -148,7 +148,7 @@ def commands(device: Device) -> tuple[Command, ...]:
 
     The counters come last, so that they are read close together.
     """
-    if device.role is not Role.HOST:
+    if is_known(device.role) and device.role is not Role.HOST:
         return _SWITCH
     drivers = {rdma.driver for rdma in device.rdma.values() if is_known(rdma.driver)}
     every: tuple[Command, ...] = (*_HOST, *_PORT, *_RDMA)
