@@ -113,11 +113,17 @@ def read_documents(
     Raises:
         TransportError: The session broke.
     """
-    pairs = _answers(session, device, frozenset(kinds), reading)
+    allowed, _ = _allowed(device, frozenset(kinds))
+    outputs = session.run_each([one.line for one in allowed], _COMMAND_S)
     return [
-        Document(record.file, text, command=record.command, reading=record.reading)
-        for record, text in pairs
-        if record.answer is Answer.HAD
+        Document(
+            output_path(device.name, one.file, reading),
+            output.text,
+            command=one.line,
+            reading=reading,
+        )
+        for one, output in zip(allowed, outputs, strict=True)
+        if output.is_ok
     ]
 
 
@@ -140,7 +146,12 @@ def expand(command: Command, device: Device) -> list[Command]:
     adapters = [one.name for one in device.rdma.values() if one.link_layer is not IB]
     for holder, names in (("{port}", rdma_ports(device)), ("{rdma}", adapters)):
         commands = [
-            replace(one, line=one.line.replace(holder, name), file=one.file.replace(holder, name))
+            Command(
+                one.line.replace(holder, name),
+                one.file.replace(holder, name),
+                one.kind,
+                may_fail=one.may_fail,
+            )
             if holder in one.line
             else one
             for one in commands
@@ -272,17 +283,26 @@ def _commands(device: Device, kinds: frozenset[DocumentKind]) -> list[Command]:
     return [one for command in asked if command.kind in kinds for one in expand(command, device)]
 
 
+def _allowed(device: Device, kinds: frozenset[DocumentKind]) -> tuple[list[Command], list[Command]]:
+    """Commands that the platform's allow-list has, and those that it has not."""
+    allowed: list[Command] = []
+    refused: list[Command] = []
+    for command in _commands(device, kinds):
+        if _is_allowed(device, command.line):
+            allowed.append(command)
+        else:
+            refused.append(command)
+            line = command.line
+            _LOG.warning("%s: not on the read-only list, not sent: %r", device.name, line)
+    return allowed, refused
+
+
 def _answers(
     session: Session, device: Device, kinds: frozenset[DocumentKind], reading: int
 ) -> Iterator[tuple[Record, str]]:
     """Run the commands of the platform's allow-list; give each answer as it comes."""
-    commands = _commands(device, kinds)
-    allowed: list[Command] = []
-    for command in commands:
-        if _is_allowed(device, command.line):
-            allowed.append(command)
-            continue
-        _LOG.warning("%s: not on the read-only list, not sent: %r", device.name, command.line)
+    allowed, refused = _allowed(device, kinds)
+    for command in refused:
         yield _record(device, command, reading, Answer.REFUSED, reason=""), ""
     started = _now()
     outputs = session.run_each([one.line for one in allowed], _COMMAND_S)

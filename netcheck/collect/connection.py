@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import paramiko
 
 CONNECT_S: Final = 15.0
-_LOOK_UP_S: Final = 5.0
+_LOOK_UP_S: Final = 60.0
 KNOWN_HOSTS: Final = "NETCHECK_KNOWN_HOSTS"
 """Variable that names a file of host keys; with it, no other key is accepted."""
 
