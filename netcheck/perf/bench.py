@@ -49,6 +49,10 @@ class Bench:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End every session; safe to repeat."""
         self._pool.shutdown(cancel_futures=True)
         self._stack.close()
 
