@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from netcheck.model.device import AdminState
-from netcheck.model.fact import is_readable
+from netcheck.model.fact import is_absent, is_readable
 from netcheck.model.finding import Severity
 from netcheck.model.qos import DcbxMode, PfcMode
 from netcheck.model.view import LinkView, PortView
@@ -125,5 +125,12 @@ def linked_port_shut(link: LinkView) -> Iterator[Fault]:
     """
     for end in link.ends:
         with end.attempt():
-            if end.admin_state is AdminState.DOWN:
+            if _is_shut(end):
                 yield Fault(end, ("admin_state",), "up", "down")
+
+
+def _is_shut(port: PortView) -> bool:
+    """Said to be down; or a whole row (one with lanes) that does not say that it is up."""
+    if is_absent(port, "admin_state"):
+        return is_readable(port, "lanes")
+    return port.admin_state is AdminState.DOWN

@@ -149,7 +149,7 @@ def _port(name: str, tables: Tables, policies: PortPolicies, book: Book) -> Port
         l2_mtu=UNKNOWN if mtu is ABSENT else mtu,
         cable_m=cable,
         max_headroom_bytes=_limit(tables, name, "max_headroom_size"),
-        admin_state=_admin_state(row, live),
+        admin_state=_state(first_known(_plain(row, "admin_status"), _plain(live, "admin_status"))),
         link_state=UNKNOWN if state is ABSENT else state,
         link_layer=LinkLayer.ETHERNET,
         neighbour=_neighbour(name, tables, book),
@@ -183,16 +183,6 @@ def _cable(name: str, tables: Tables, book: Book) -> Known[int]:
 
 def _plain(row: Known[Row], field_name: str) -> Known[str]:
     return row if isinstance(row, Missing) else text_of(row, field_name)
-
-
-def _admin_state(row: Known[Row], live: Known[Row]) -> Known[AdminState]:
-    """As said; a whole row (one with lanes) that says nothing is down.
-
-    Source: sonic-net/sonic-buildimage sonic-port.yang, admin_status: default down.
-    """
-    found = _state(first_known(_plain(row, "admin_status"), _plain(live, "admin_status")))
-    is_whole = not isinstance(row, Missing) and "lanes" in row.texts
-    return AdminState.DOWN if found is ABSENT and is_whole else found
 
 
 def _state(word: Known[str]) -> Known[AdminState]:
