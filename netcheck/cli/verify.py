@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import click
@@ -60,20 +61,23 @@ def verify(  # noqa: PLR0913 -- one argument an option
         fabric = reachable(intent, lab=lab, lab_dir=lab_dir)
     else:
         fabric = api.load_intent(intent)
-    code = publish(_once(common, fabric, snapshot, between), common)
+    once = partial(_once, common, fabric, snapshot, between, is_lab=lab)
+    code = publish(once(), common)
     while watch:
         time.sleep(interval)
-        code = publish(_once(common, fabric, snapshot, between), common)
+        code = publish(once(), common)
     return code
 
 
-def _once(common: Common, fabric: Fabric, snapshot: str | None, between: float) -> Report:
+def _once(
+    common: Common, fabric: Fabric, snapshot: str | None, between: float, *, is_lab: bool
+) -> Report:
     from netcheck import api  # noqa: PLC0415 -- as in verify
 
     if snapshot is not None:
         return api.verify_snapshot(fabric, snapshot, profile=common.profile, limit=common.limit)
     with tempfile.TemporaryDirectory(prefix="netcheck-verify-") as folder:
-        return api.verify_devices(
+        report = api.verify_devices(
             fabric,
             Path(folder),
             between_s=between,
@@ -81,3 +85,14 @@ def _once(common: Common, fabric: Fabric, snapshot: str | None, between: float) 
             limit=common.limit,
             progress=lambda device, state: tell(f"{device}: {state}", common),
         )
+    if not fabric.subnets or is_lab:  # the lab's hosts have no subnet behind them
+        return report
+    from netcheck.rehearse.live import with_subnets  # noqa: PLC0415 -- as in verify
+
+    return with_subnets(
+        report,
+        fabric,
+        profile=common.profile,
+        limit=common.limit,
+        progress=lambda line: tell(line, common),
+    )

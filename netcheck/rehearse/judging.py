@@ -50,12 +50,14 @@ class Judge:
 
     Attributes:
         ports: Shape: ``manager -> port GUID it runs at``.
+        most_vls: Data lanes that ports have at all.
     """
 
     fabric: Fabric
     subnet: Subnet
     ports: Mapping[str, int]
     profile: str = "baseline"
+    most_vls: int = SIMULATED_VLS
 
     def memberships(self, seen: IbSubnet) -> Memberships:
         """Partitions of every port, with the master as it is now."""
@@ -98,7 +100,7 @@ class Judge:
         switch_ports = [*_ports(seen, sample.switch_ports)]
         yield from compare_lifetimes(self.subnet, seen, switch_ports)
         lanes = [*hosts, *switch_ports]
-        yield from compare_lanes(intended_lanes(self.subnet), lanes, most_vls=SIMULATED_VLS)
+        yield from compare_lanes(intended_lanes(self.subnet), lanes, most_vls=self.most_vls)
 
     def paths(self, reading: Reading, engine: Known[str]) -> Iterator[Finding]:
         """Yield what is wrong with the paths that were asked for."""

@@ -7,9 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from netcheck.compare.lanes import intended_lanes
-from netcheck.compare.path_records import ENGINES_WITH_OWN_SL
-from netcheck.compare.subnet import LIFETIMES, group_address, ipoib_partitions
 from netcheck.compare.subnet_pages import made
 from netcheck.lab.opensm.manager import Manager
 from netcheck.lab.opensm.process import wait_until
@@ -20,17 +17,9 @@ from netcheck.model.finding import Finding, Place
 from netcheck.model.known import Known, is_known
 from netcheck.rehearse.failures import Failures
 from netcheck.rehearse.judging import Judge, complaints, engine_of
-from netcheck.rehearse.reading import (
-    Ask,
-    Reading,
-    Reply,
-    Tables,
-    patient,
-    read_nodes,
-    read_paths,
-    read_rest,
-)
-from netcheck.rehearse.sampling import HOSTS, PATHS, Sample, choose, questions
+from netcheck.rehearse.readback import judged, read_notes, read_subnet
+from netcheck.rehearse.reading import Reading, Reply, patient
+from netcheck.rehearse.sampling import HOSTS, PATHS, Sample
 from netcheck.rehearse.simulated import compared, not_simulated, unknown_keys
 from netcheck.rehearse.stage import Staged
 
@@ -196,38 +185,15 @@ class _Work:
         hosts = None if self.options.full else self.options.hosts
         reading, sample = self.read(hosts=hosts, paths=self.options.paths)
         engine = self.engine()
-        found = self.rehearsal.findings
-        found += self.judge.whole(reading, engine)
-        found += self.judge.tables(reading, sample)
-        found += self.judge.paths(reading, engine)
-        found += self.judge.rules(reading)
+        self.rehearsal.findings += judged(self.judge, reading, sample, engine)
         self.rehearsal.timed("read back", began)
-        self.rehearsal.notes += _read_notes(reading, sample, engine)
+        self.rehearsal.notes += read_notes(reading, sample, engine)
 
     def read(self, *, hosts: int | None, paths: int) -> tuple[Reading, Sample]:
         """Read the whole, then the tables and paths of a sample."""
-        ask: Ask = patient(self.ask, self.subnet.settle)
-        reading = read_nodes(ask)
-        memberships = self.judge.memberships(reading.seen)
-        has_layers = self.engine() in ENGINES_WITH_OWN_SL
-        sample = choose(reading.seen, memberships, hosts=hosts, every_lane=has_layers)
-        reading = read_rest(ask, reading, self._tables(sample), self._logs())
-        asked = questions(
-            reading.seen, sample.hosts, memberships, self.judge.services(), paths=paths
-        )
-        return read_paths(ask, reading, asked), sample
-
-    def _tables(self, sample: Sample) -> Tables:
-        lanes = intended_lanes(self.staged.subnet)
-        ports = (*sample.hosts, *sample.switch_ports)
-        has_keys = bool(self.staged.subnet.partitions)
-        has_lifetimes = any(key in self.staged.subnet.options for key in LIFETIMES.values())
-        return Tables(
-            keys=(*sample.hosts, *sample.leaf_ports) if has_keys else (),
-            lanes=ports if lanes.sl_to_vl or self.engine() in ENGINES_WITH_OWN_SL else (),
-            weights=ports if lanes.has_weights else (),
-            ports=ports if is_known(lanes.data_vls) or has_lifetimes else sample.hosts,
-            groups=tuple(map(group_address, ipoib_partitions(self.staged.subnet))),
+        ask = patient(self.ask, self.subnet.settle)
+        return read_subnet(
+            ask, self.judge, self.engine(), hosts=hosts, paths=paths, extra=self._logs()
         )
 
     def master(self) -> Manager:
@@ -259,22 +225,3 @@ class _Work:
 
 
 SOME_HOSTS, SOME_PATHS = 20, 100
-
-
-def _read_notes(reading: Reading, sample: Sample, engine: Known[str]) -> list[str]:
-    switches = sum(is_known(node.routes) for node in reading.seen.nodes.values())
-    ports = (
-        f"tables of {len(sample.hosts)} of {sample.of} host ports"
-        f" and {len(sample.switch_ports)} of {sample.of_switch_ports} switch ports"
-    )
-    paths = f"{len(reading.paths)} path records"
-    notes = [
-        f"read back: routes of {switches} switches; {ports}; {paths}",
-        f"routing engine: {engine if is_known(engine) else 'not said in the log'}",
-    ]
-    if reading.failed:
-        first = reading.failed[0]
-        notes.append(
-            f"{len(reading.failed)} calls failed, such as {first.command}: {first.text[:200]}"
-        )
-    return notes

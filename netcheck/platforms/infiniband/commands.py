@@ -36,7 +36,7 @@ _READ_ONLY: Final = re.compile(
     # -s, -p and -a of sminfo set state, priority and activity of a manager
     r"|sminfo(?: -[GDL]| [\da-fx,]+)*"
     rf"|(?:smpquery|saquery|ibroute|ibaddr|ibtracert)(?: {_WORD})*"
-    r"|ibhosts|ibswitches|ibrouters|dump_fts|dump_lfts\.sh|dump_mlfts\.sh|ibstat|ibstatus"
+    r"|ibhosts|ibswitches|ibrouters|dump_fts(?: -n)?|dump_lfts\.sh|dump_mlfts\.sh|ibstat|ibstatus"
     r")"
 )
 

@@ -1,0 +1,141 @@
+"""A live subnet read back through one host with infiniband-diags, as a rehearsal reads its own."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+
+from netcheck.collect.session import Session
+from netcheck.collect.target import Target, target_of
+from netcheck.compare.subnet_pages import unread
+from netcheck.model.errors import InputError, TransportError
+from netcheck.model.fabric import Fabric
+from netcheck.model.finding import Finding, Place
+from netcheck.model.known import UNKNOWN, Known, known_or
+from netcheck.model.subnets import Subnet
+from netcheck.platforms.infiniband.commands import is_read_only
+from netcheck.platforms.opensm.commands import ENGINE_LINE
+from netcheck.rehearse.judging import Judge
+from netcheck.rehearse.readback import judged, read_notes, read_subnet
+from netcheck.rehearse.reading import Reply, patient, read_nodes
+from netcheck.rehearse.sampling import HOSTS, PATHS
+from netcheck.rehearse.stage import with_discovered
+from netcheck.report.report import Report
+from netcheck.rules.settle import settle
+
+DEADLINE_S, COMMAND_S, PAUSE_S = 900.0, 120.0, 5.0
+MOST_VLS = 15
+ENGINE = re.compile(r"osm_ucast_mgr_process: (\S+) tables configured on all switches")
+
+Progress = Callable[[str], None]
+
+
+def with_subnets(
+    report: Report,
+    fabric: Fabric,
+    *,
+    profile: str = "baseline",
+    limit: Sequence[str] = (),
+    progress: Progress = lambda _: None,
+) -> Report:
+    """Give a report of live devices with what the intent's subnets show besides.
+
+    A subnet is read at the first of its managers that can be logged in to; one
+    without such a manager is left to what the devices themselves show.
+
+    Args:
+        fabric: A completed intent whose devices are to be reached.
+    """
+    findings: list[Finding] = []
+    notes: list[str] = []
+    for subnet in fabric.subnets.values():
+        target = probe_of(fabric, subnet, limit)
+        if target is None:
+            notes.append(f"{subnet.name}: no manager to log in to; the subnet was not read")
+            continue
+        found, told = verify_subnet(fabric, subnet, target, profile, progress)
+        findings += found
+        notes += [f"{subnet.name}: {line}" for line in told]
+    if not fabric.subnets:
+        return report
+    today = datetime.now(UTC).date().isoformat()
+    settled = settle(findings, fabric, today=today)
+    return replace(report, findings=(*report.findings, *settled), notes=(*report.notes, *notes))
+
+
+def probe_of(fabric: Fabric, subnet: Subnet, limit: Iterable[str] = ()) -> Target | None:
+    """Give the login of the first manager that has one."""
+    globs = tuple(limit)
+    for name in known_or(subnet.subnet_managers, ()):
+        device = fabric.devices.get(name)
+        if device is None or (globs and not any(fnmatchcase(name, glob) for glob in globs)):
+            continue
+        try:
+            return target_of(fabric, device)
+        except InputError:
+            continue
+    return None
+
+
+def verify_subnet(
+    fabric: Fabric, subnet: Subnet, target: Target, profile: str, progress: Progress
+) -> tuple[list[Finding], list[str]]:
+    """Read one subnet over a login and compare it with the intent.
+
+    Gives findings, and lines for a person. A login that fails is a finding.
+    """
+    progress(f"{subnet.name}: read at {target.device}")
+    try:
+        with Session(target, deadline_s=DEADLINE_S) as session:
+            work = _Work(fabric, subnet, session, profile)
+            return work.read_back()
+    except (TransportError, InputError) as error:
+        place = [Place(target.device)]
+        return [unread("subnet-not-read", place, str(error), "login")], []
+
+
+@dataclass(frozen=True)
+class _Work:
+    fabric: Fabric
+    subnet: Subnet
+    session: Session
+    profile: str
+
+    def ask(self, commands: Sequence[Sequence[str]]) -> list[Reply]:
+        """Run calls of infiniband-diags, all of them on the read-only list."""
+        lines = [shlex.join(command) for command in commands]
+        refused = [line for line in lines if not is_read_only(line)]
+        if refused:
+            raise InputError(f"{refused[0]}: is not on the read-only list")
+        outputs = self.session.run_each([f"sudo {line}" for line in lines], COMMAND_S)
+        return [
+            Reply(line, output.text.replace("\r\n", "\n"), output.status)
+            for line, output in zip(lines, outputs, strict=True)
+        ]
+
+    def read_back(self) -> tuple[list[Finding], list[str]]:
+        """Read the whole, then tables and paths of a sample; compare."""
+        ask = patient(self.ask, lambda: time.sleep(PAUSE_S))
+        fabric = self.fabric
+        if not self.subnet.port_guids:  # names get the GUIDs of the nodes that carry them
+            fabric = with_discovered(fabric, self.subnet.name, read_nodes(ask).seen)
+        subnet = fabric.subnets[self.subnet.name]
+        judge = Judge(fabric, subnet, {}, self.profile, most_vls=MOST_VLS)
+        engine = self.engine()
+        reading, sample = read_subnet(ask, judge, engine, hosts=HOSTS, paths=PATHS)
+        place = f"read at {self.session.target.device}"
+        return judged(judge, reading, sample, engine), [
+            place,
+            *read_notes(reading, sample, engine),
+        ]
+
+    def engine(self) -> Known[str]:
+        """Routing engine of the last sweep, as the log of the manager at this host says."""
+        output = self.session.run(ENGINE_LINE, COMMAND_S)
+        found = ENGINE.findall(output.text) if output.is_ok else []
+        return found[-1] if found else UNKNOWN
