@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import click
 
@@ -53,6 +54,28 @@ from netcheck.report.report import Report
     metavar="TIME",
     help="Begin no further round that would pass this time, such as 600s.",
 )
+@click.option(
+    "-o",
+    "--output",
+    "keep",
+    default="",
+    metavar="FILE",
+    help="Keep rates and latencies in this file, for a later --baseline.",
+)
+@click.option(
+    "--baseline",
+    default="",
+    metavar="FILE",
+    help="Compare with an earlier run that was kept with -o.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    default=5.0,
+    show_default=True,
+    metavar="PERCENT",
+    help="How much worse than the baseline a pair may be.",
+)
 @reaching
 @reporting
 def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
@@ -63,6 +86,9 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
     queue_pairs: int,
     schedule: str,
     budget: str,
+    keep: str,
+    baseline: str,
+    tolerance: float,
     lab_dir: str,
     *,
     lab: bool,
@@ -71,12 +97,13 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
 
     Pairs and incasts, with counters of hosts and switches before and after.
     Rounds are added until data has crossed every cable between switches. The
-    verdict is lossless, not lossless, or not proven with the reason.
+    verdict is lossless, not lossless, or not proven with the reason; what is
+    not as intended is located, the first suspect first.
     """
     from netcheck import api  # noqa: PLC0415 -- options are checked without it
     from netcheck.cli.devices import basis_of, reachable  # noqa: PLC0415 -- as above
     from netcheck.perf.measure import PerfOptions  # noqa: PLC0415 -- as above
-    from netcheck.perf.run import run_perf  # noqa: PLC0415 -- as above
+    from netcheck.perf.run import Baseline, run_perf  # noqa: PLC0415 -- as above
 
     fabric = reachable(intent, lab=lab, lab_dir=lab_dir)
     chosen = frozenset(name for name in fabric.devices if api.matches(name, common.limit))
@@ -89,7 +116,16 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
         budget_s=_seconds(budget),
     )
     basis = basis_of(lab=lab, lab_dir=lab_dir)
-    found = run_perf(fabric, options, basis=basis, progress=lambda line: tell(line, common))
+    compared = Baseline(
+        Path(baseline) if baseline else None, Path(keep) if keep else None, tolerance
+    )
+    found = run_perf(
+        fabric,
+        options,
+        basis=basis,
+        progress=lambda line: tell(line, common),
+        baseline=compared,
+    )
     return publish(perf_report(found, tuple(sorted(chosen)), fabric), common)
 
 

@@ -231,14 +231,27 @@ def counted_drops(
                 sent[ref] += _moved(result, ref, Meaning.PFC_TX, at.pfc_priority)
                 if ref in far:
                     heard[ref] += _moved(result, far[ref], Meaning.PFC_RX, at.pfc_priority)
+    is_shown = _adapters_show_pauses(results, fabric, item)
     for (ref, meaning), lost in drops.items():
         what = f"{lost} packets: {meaning.value.replace('_', ' ')}"
-        if meaning is Meaning.PRIORITY_GROUP_DROP and sent[ref] and not heard[ref]:
+        is_deaf = is_shown and sent[ref] and not heard[ref]
+        if meaning is Meaning.PRIORITY_GROUP_DROP and is_deaf:
             peer = far.get(ref)
             if peer is not None and is_host(fabric, peer.device):
                 text = f"{ref} lost {what}; of its {sent[ref]} pause frames this end counted none"
                 yield Clue(Rank.NO_PAUSE, (peer,), lost, text, "PFC of the adapter")
         yield Clue(Rank.DROPS, (ref,), lost, what, COUNTED[meaning])
+
+
+def _adapters_show_pauses(
+    results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
+) -> bool:
+    """Some adapter counted a pause frame of the class, so that none counted says something."""
+    return any(
+        _moved(result, end.ref, Meaning.PFC_RX, class_at(fabric, end.ref, item).pfc_priority)
+        for result in results
+        for end in Footprint(fabric, result.round).senders
+    )
 
 
 def _moved(result: RoundResult, ref: PortRef, meaning: Meaning, number: int) -> int:

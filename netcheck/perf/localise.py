@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from netcheck.model.fabric import Fabric, PortRef, TrafficClass
 from netcheck.model.finding import Finding
 from netcheck.perf.clues import KINDS, Clue, Rank
-from netcheck.perf.observe import RoundResult
+from netcheck.perf.observe import RoundResult, is_host
 from netcheck.perf.tomography import by_flows
 
 SHOWN = 4
@@ -59,3 +59,22 @@ def _of(finding: Finding) -> Clue:
     place = finding.where[0]
     where = (PortRef(place.device, place.port),)
     return Clue(Rank.FINDING, where, 1.0, finding.message, finding.fix)
+
+
+def uncounted(
+    results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
+) -> frozenset[PortRef]:
+    """Switch ports that a loss is suspected at from flows alone, where more tests would tell more.
+
+    Empty where no flow suffered, or where counters say already where it was.
+    """
+    counted = (clue for kind in KINDS for clue in kind(results, fabric, item))
+    if any(clue.rank < Rank.FLOWS for clue in counted):
+        return frozenset()
+    clues = by_flows(results, fabric)
+    return frozenset(
+        place
+        for clue in clues
+        for place in clue.where
+        if not is_host(fabric, place.device) and place.port
+    )

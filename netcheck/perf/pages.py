@@ -81,6 +81,20 @@ PAGES = {
         "Raise the MTU of the host's port (4200 bytes or more for an RDMA MTU of 4096).",
         "linux kernel include/rdma/ib_addr.h iboe_get_mtu; NVIDIA/nccl PR 2135",
     ),
+    "worse-than-baseline": Page(
+        Severity.WARNING,
+        Verdict.FAIL,
+        "The same test was better in the earlier run that was given for comparison.",
+        "Look at what changed since: netcheck diff of two snapshots, cables, firmware, load.",
+        "microsoft/superbenchmark: variance above 5 % against a baseline is a defect",
+    ),
+    "baseline-not-measured": Page(
+        Severity.INFO,
+        Verdict.FAIL,
+        "Some tests of the earlier run were not made this time, and nothing is said of them.",
+        "Measure with the same schedule and the same hosts as before.",
+        _DERIVED,
+    ),
     "fault-located": Page(
         Severity.INFO,
         Verdict.FAIL,

@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+from netcheck.collect.atomic import write_atomically
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Basis
+from netcheck.perf.baseline import (
+    TOLERANCE_PERCENT,
+    against,
+    as_text,
+    measurement_of,
+    read_measurement,
+)
 from netcheck.perf.measure import PerfOptions, measure
 from netcheck.perf.verdict import PerfVerdict, judge_perf
 from netcheck.rules.settle import settle
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """An earlier run to compare with, how much worse is allowed, where to keep this one."""
+
+    before: Path | None = None
+    keep: Path | None = None
+    tolerance_percent: float = TOLERANCE_PERCENT
 
 
 def run_perf(
@@ -19,13 +37,21 @@ def run_perf(
     basis: Basis = Basis.MEASURED,
     today: str = "",
     progress: Callable[[str], None] = lambda _: None,
+    baseline: Baseline | None = None,
 ) -> PerfVerdict:
     """Run the standard schedule on a completed, deployable intent and judge it.
 
     Suppressions of the intent hold for its findings too; ``today`` (ISO) ends them.
 
     Raises:
-        InputError: An address or a login is not said.
+        InputError: An address or a login is not said, or the earlier run cannot be read.
     """
-    found = judge_perf(measure(fabric, options or PerfOptions(), progress), fabric, basis)
-    return replace(found, findings=tuple(settle(found.findings, fabric, today=today)))
+    before = read_measurement(baseline.before) if baseline and baseline.before else None
+    results = measure(fabric, options or PerfOptions(), progress)
+    found = judge_perf(results, fabric, basis)
+    now = measurement_of(results, found, fabric.name)
+    worse = list(against(now, before, baseline.tolerance_percent)) if before and baseline else []
+    if baseline is not None and baseline.keep is not None:
+        write_atomically(baseline.keep, as_text(now))
+    settled = settle([*found.findings, *worse], fabric, today=today)
+    return replace(found, findings=tuple(settled))

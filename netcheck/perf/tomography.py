@@ -26,7 +26,7 @@ BY_CHANCE = 0.01  # a flow that suffers with no bad cable on its way
 LEAST_GAIN = 2.0  # how much better, as a logarithm, than chance alone
 EXPLAINED = 0.05
 MOST = 3
-MANY = 128  # queue pairs of a flow of a round that spreads
+MANY = 64  # queue pairs of a flow of a round that spreads
 
 
 @dataclass(frozen=True)

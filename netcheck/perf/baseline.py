@@ -1,0 +1,167 @@
+"""A measurement in a file, and a later one against it.
+
+What is kept are verdict, rates and latencies, by round, tool and pair. A later
+run is judged by the same pairs in the same rounds: what is slower by more than
+the tolerance is a finding, and so is a verdict that was better before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from netcheck.model.errors import InputError
+from netcheck.model.finding import Finding, Place, RunResult
+from netcheck.model.known import UNKNOWN, Known, is_known
+from netcheck.perf.found import perf_finding
+from netcheck.perf.observe import FlowResult, RoundResult
+from netcheck.perf.verdict import PerfVerdict
+
+VERSION: Final = 1
+KIND: Final = "netcheck measurement"
+TOLERANCE_PERCENT: Final = 5.0
+RANKS: Final = (RunResult.LOSSLESS, RunResult.NOT_PROVEN, RunResult.NOT_LOSSLESS)
+
+Pair = tuple[str, str, str, str, str]
+"""Round, tool, traffic class, sender and receiver, each ``host port``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What one flow reached: payload rate in bit/s, typical and 99 % latency in us."""
+
+    bandwidth_bps: Known[float] = UNKNOWN
+    latency_us: Known[float] = UNKNOWN
+    percentile_99_us: Known[float] = UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One run as it is kept."""
+
+    fabric: str
+    run: RunResult
+    pairs: Mapping[Pair, Figures]
+
+
+def measurement_of(results: Sequence[RoundResult], found: PerfVerdict, fabric: str) -> Measurement:
+    """Take from a run what a later one is held against; tests that failed have no figures."""
+    pairs = {
+        (
+            result.round.name,
+            result.tool,
+            result.traffic_class,
+            str(one.sender.ref),
+            str(one.receiver.ref),
+        ): _figures(one)
+        for result in results
+        for one in (*result.flows, *result.victims)
+    }
+    return Measurement(fabric, found.verdict.run, pairs)
+
+
+def _figures(one: FlowResult) -> Figures:
+    if one.result.error:
+        return Figures()
+    return Figures(one.result.bandwidth_bps, one.result.latency_us, one.result.percentile_99_us)
+
+
+def as_text(one: Measurement) -> str:
+    """Give the text of a file, the same for the same measurement."""
+    rows = [
+        {
+            "round": pair[0],
+            "tool": pair[1],
+            "class": pair[2],
+            "sender": pair[3],
+            "receiver": pair[4],
+            **{
+                name: getattr(figures, name)
+                for name in Figures.__slots__
+                if is_known(getattr(figures, name))
+            },
+        }
+        for pair, figures in sorted(one.pairs.items())
+    ]
+    head = {"kind": KIND, "version": VERSION, "fabric": one.fabric, "run": one.run.value}
+    return json.dumps({**head, "flows": rows}, indent=1) + "\n"
+
+
+def read_measurement(path: Path) -> Measurement:
+    """Read what ``as_text`` gave.
+
+    Raises:
+        InputError: There is no such file, or it is none of a measurement, or damaged.
+    """
+    try:
+        data: Any = json.loads(path.read_text("utf-8"))  # JSON, checked below
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read as a measurement: {error}") from error
+    if not isinstance(data, dict) or data.get("kind") != KIND or data.get("version") != VERSION:
+        raise InputError(f"{path}: expected a measurement of version {VERSION} (netcheck perf -o)")
+    try:
+        pairs = dict(map(_row, data["flows"]))
+        return Measurement(str(data["fabric"]), RunResult(data["run"]), pairs)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: damaged measurement: {error!r}") from error
+
+
+def _row(row: Mapping[str, Any]) -> tuple[Pair, Figures]:
+    pair = (row["round"], row["tool"], row["class"], row["sender"], row["receiver"])
+    figures = {name: float(row[name]) for name in Figures.__slots__ if name in row}
+    return pair, Figures(**figures)
+
+
+def against(
+    now: Measurement, before: Measurement, tolerance_percent: float = TOLERANCE_PERCENT
+) -> Iterator[Finding]:
+    """Everything that was better before; pairs that only one run has are counted, not judged."""
+    if RANKS.index(now.run) > RANKS.index(before.run):
+        words = [run.value.replace("_", " ") for run in (before.run, now.run)]
+        yield perf_finding(
+            "worse-than-baseline",
+            Place(now.fabric),
+            f"verdict expected {words[0]} as before, found {words[1]}",
+            expected=words[0],
+            found=words[1],
+        )
+    for pair, old in sorted(before.pairs.items()):
+        new = now.pairs.get(pair)
+        if new is not None:
+            yield from _slower(pair, old, new, tolerance_percent)
+    gone = len(before.pairs.keys() - now.pairs.keys())
+    if gone:
+        yield perf_finding(
+            "baseline-not-measured",
+            Place(now.fabric),
+            f"pairs of the earlier run that this one measured too: expected {len(before.pairs)},"
+            f" found {len(before.pairs) - gone}",
+            expected=str(len(before.pairs)),
+            found=str(len(before.pairs) - gone),
+        )
+
+
+def _slower(pair: Pair, old: Figures, new: Figures, tolerance_percent: float) -> Iterator[Finding]:
+    part = tolerance_percent / 100
+    if is_known(old.bandwidth_bps) and is_known(new.bandwidth_bps):
+        least = old.bandwidth_bps * (1 - part)
+        if new.bandwidth_bps < least:
+            yield _worse(pair, f">= {least / 1e9:.1f} Gb/s", f"{new.bandwidth_bps / 1e9:.1f} Gb/s")
+    for name in ("latency_us", "percentile_99_us"):
+        was, now = getattr(old, name), getattr(new, name)
+        if is_known(was) and is_known(now) and now > was * (1 + part):
+            yield _worse(pair, f"<= {was * (1 + part):.2f} us", f"{now:.2f} us")
+
+
+def _worse(pair: Pair, expected: str, found: str) -> Finding:
+    host, _, port = pair[3].partition(" ")
+    return perf_finding(
+        "worse-than-baseline",
+        Place(host, port),
+        f"{pair[1]} to {pair[4]}, {pair[0]}: expected {expected}, found {found}",
+        expected=expected,
+        found=found,
+    )
