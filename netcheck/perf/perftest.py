@@ -31,6 +31,14 @@ class Tool(StrEnum):
         return self.value.endswith("_lat")
 
 
+class Memory(StrEnum):
+    """Where the tests' buffers lie; a GPU's takes a perftest that was built for it."""
+
+    HOST = "host"
+    CUDA = "cuda"
+    ROCM = "rocm"
+
+
 @dataclass(frozen=True, slots=True)
 class PerftestRun:
     """One test between two RDMA devices.
@@ -40,6 +48,10 @@ class PerftestRun:
         traffic_class: ToS byte of the test's packets.
         duration_s: Length of a bandwidth test; perftest measures its middle half.
         iterations: Messages of each queue pair, instead of a time; 0 takes the time.
+        server_pin, client_pin: Netdev whose NUMA node runs the program and holds its
+            buffers; wherever the host puts them where empty.
+        server_gpu, client_gpu: Which GPU, where ``memory`` is a GPU's.
+        rdma_cm: Connections are made by rdma_cm and not over TCP.
     """
 
     tool: Tool
@@ -54,6 +66,12 @@ class PerftestRun:
     queue_pairs: int = 4
     duration_s: int = 5
     iterations: int = 0
+    server_pin: str = ""
+    client_pin: str = ""
+    memory: Memory = Memory.HOST
+    server_gpu: int = 0
+    client_gpu: int = 0
+    rdma_cm: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +96,35 @@ class PerftestResult:
 
 def server_line(run: PerftestRun) -> str:
     """Command line of the side that waits."""
-    return " ".join(_options(run, run.server_device, run.server_gid))
+    own = _gpu(run, run.server_gpu)
+    return " ".join(
+        [*_pin(run.server_pin), *_options(run, run.server_device, run.server_gid), *own]
+    )
 
 
 def client_line(run: PerftestRun) -> str:
     """Command line of the side that connects and sends."""
-    return " ".join([*_options(run, run.client_device, run.client_gid), run.server_address])
+    own = [*_gpu(run, run.client_gpu), run.server_address]
+    return " ".join(
+        [*_pin(run.client_pin), *_options(run, run.client_device, run.client_gid), *own]
+    )
+
+
+def _pin(netdev: str) -> list[str]:
+    """Words before a program that bind it to the NUMA node of a netdev (numactl(8))."""
+    return ["numactl", "-N", f"netdev:{netdev}", "-m", f"netdev:{netdev}"] if netdev else []
+
+
+def _gpu(run: PerftestRun, number: int) -> list[str]:
+    return [] if run.memory is Memory.HOST else [f"--use_{run.memory}={number}"]
 
 
 def _options(run: PerftestRun, device: str, gid: int) -> list[str]:
     """Options both sides share; perftest wants them equal on both."""
     words = [run.tool.value, "-d", device, "-x", str(gid), "-p", str(run.port), "-F"]
-    words += [f"--tclass={run.traffic_class}"]
+    # -T counts with -R alone, --tclass without it alone
+    tos = ["-R", "-T", str(run.traffic_class)]
+    words += tos if run.rdma_cm else [f"--tclass={run.traffic_class}"]
     if run.tool.is_latency:
         return [*words, "-s", "2", "-n", "1000"]
     size = ["-s", str(run.message_bytes), "-q", str(run.queue_pairs)]
@@ -111,6 +146,10 @@ ERRORS = (
     (r"Couldn't read remote address", "the other side died first"),
     (r"ADDR_ERROR", "rdma_cm cannot resolve the address"),
     (r"Unable to init the socket", "cannot open a socket to the other side"),
+    (r"numactl: (?:command )?not found|numactl: No such file", "numactl is not installed"),
+    (r"<nodes> is invalid|libnuma: Warning", "the NUMA node of the netdev cannot be told"),
+    (r"--use_(?:cuda|rocm)", "this perftest was not built for the memory of that GPU"),
+    (r"Couldn't (?:allocate|init)\w* (?:CUDA|ROCm)|cuda\w* failed", "the GPU cannot be used"),
     (r"command not found|No such file", "perftest is not installed"),
 )
 TABLE_BW = re.compile(r"^\s*(\d+)\s+(\d+)\s+(\d+\.\d\d+)\s+(\d+\.\d\d+)\s+(\d+\.\d{6})\s*$")

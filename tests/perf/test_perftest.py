@@ -1,5 +1,6 @@
 """Reading perftest's output; the samples follow its format strings."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netcheck.model.known import UNKNOWN
-from netcheck.perf.perftest import PerftestRun, Tool, client_line, parse_perftest, server_line
+from netcheck.perf.perftest import (
+    Memory,
+    PerftestRun,
+    Tool,
+    client_line,
+    parse_perftest,
+    server_line,
+)
 
 BANDWIDTH = """\
 ---------------------------------------------------------------------------------------
@@ -85,6 +93,35 @@ def test_both_sides_get_the_same_options_and_the_client_the_address() -> None:
         "ib_write_bw -d mlx5_1 -x 3 -p 18520 -F --tclass=106 -s 65536 -q 4 -D 5 --report_gbits"
     )
     assert client == server.replace("mlx5_1 -x 3", "mlx5_0 -x 5") + " 10.100.0.2"
+
+
+def test_a_pinned_run_stays_on_the_node_of_its_own_netdev() -> None:
+    pinned = replace(RUN, server_pin="rail1", client_pin="rail0")
+    assert server_line(pinned) == f"numactl -N netdev:rail1 -m netdev:rail1 {server_line(RUN)}"
+    assert client_line(pinned) == f"numactl -N netdev:rail0 -m netdev:rail0 {client_line(RUN)}"
+
+
+@pytest.mark.parametrize("memory", [Memory.CUDA, Memory.ROCM])
+def test_each_side_uses_its_own_gpu(memory: Memory) -> None:
+    gpu = replace(RUN, memory=memory, server_gpu=1, client_gpu=5)
+    assert server_line(gpu) == f"{server_line(RUN)} --use_{memory}=1"
+    assert client_line(gpu) == client_line(RUN).replace(" 10.100", f" --use_{memory}=5 10.100")
+
+
+def test_with_rdma_cm_the_traffic_class_goes_by_its_option() -> None:
+    line = client_line(replace(RUN, rdma_cm=True))
+    assert line == client_line(RUN).replace("--tclass=106", "-R -T 106")
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("ib_write_bw: unrecognized option '--use_cuda=0'\n", "not built"),
+        ("bash: numactl: command not found\n", "numactl is not installed"),
+    ],
+)
+def test_what_a_host_lacks_is_named(text: str, error: str) -> None:
+    assert error in parse_perftest(text).error
 
 
 @pytest.mark.shared

@@ -30,11 +30,23 @@ def programs(
         "systemctl": units.systemctl,
         "udevadm": lambda call: 0 if call.is_root else call.fail("udevadm: Permission denied"),
         "lldpctl": lambda call: _lldpctl(call, name, adapters, surroundings),
+        "numactl": lambda call: _numactl(call, adapters),
         "pgrep": _pgrep,
         "pkill": lambda _: 1,
         "sysctl": lambda _: 0,
         "systemd-analyze": lambda _: 0,
     }
+
+
+async def _numactl(call: Call, adapters: Mapping[str, Adapter]) -> int:
+    """Run a command on the node of a netdev; every adapter has one."""
+    words = list(call.arguments)
+    while len(words) > 1 and words[0] in ("-N", "-m"):
+        kind, _, netdev = words[1].partition(":")
+        if kind != "netdev" or netdev not in adapters:
+            return call.fail(f"<{words[1]}> is invalid\nusage: numactl [--membind= | -m <nodes>]")
+        del words[:2]
+    return await call.shell.call(words, call.streams) if words else call.fail("usage: numactl")
 
 
 class Units:
