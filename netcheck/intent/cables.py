@@ -106,11 +106,16 @@ class Cables:
     def _read(self) -> None:
         members = {(one.device, one.name): one.members for one in self._fabric.aggregates}
         find = {name: device.ports.finder for name, device in self._fabric.devices.items()}
+        # ports outlive this loop, and switches alike share them
+        facing: dict[int, object] = {}
         for link in self._fabric.links:
             length_m, delay_ns = link.length_m, link.extra_delay_ns
             for (device, port), (far_device, far_port) in ((link.a, link.b), (link.b, link.a)):
                 far = find[far_device](far_port) if far_device in find else None
-                key = (length_m, delay_ns, None if far is None else _FACING(far))
+                faced = facing.get(id(far))
+                if faced is None:
+                    faced = facing[id(far)] = NO_END if far is None else _FACING(far)
+                key = (length_m, delay_ns, faced)
                 cable = self._cables.get(key)
                 if cable is None:
                     cable = self._cables[key] = self._cable(link, far)
