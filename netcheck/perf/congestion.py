@@ -10,7 +10,7 @@ from netcheck.model.fabric import Carries, Fabric, PortRef, TrafficClass
 from netcheck.model.finding import Finding, Place
 from netcheck.model.known import is_known
 from netcheck.model.qos import Scheduler
-from netcheck.perf.clues import damage, total
+from netcheck.perf.clues import damage, narrow, total
 from netcheck.perf.found import perf_finding
 from netcheck.perf.observe import (
     Footprint,
@@ -19,6 +19,7 @@ from netcheck.perf.observe import (
     is_incast,
     policy_at,
 )
+from netcheck.perf.schedule import Endpoint
 
 FEWEST_CNPS = 50
 HEARD_SHARE = 0.5
@@ -37,6 +38,7 @@ def congestion_findings(
     yield from _cnps_in_switches(results, fabric, item)
     yield from _shares(results, fabric, item)
     yield from _small_packets(results, fabric)
+    yield from _narrow(results, fabric, item)
 
 
 def _damaged(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[Finding]:
@@ -67,7 +69,7 @@ def _unmarked(
             port = fabric.devices[leaf.device].ports.get(leaf.port)
             queue = class_at(fabric, leaf, item).queue
             is_meant = port is not None and is_known(port.qos.ecn) and queue in port.qos.ecn
-            if not is_meant or not _pauses(result, fabric, leaf.device, item):
+            if not is_meant or not _pauses(result, receiver):
                 continue
             marks = result.deltas[leaf.device].find(leaf.port, Meaning.ECN_MARKED, queue)
             if marks == 0:
@@ -81,13 +83,11 @@ def _unmarked(
                 )
 
 
-def _pauses(result: RoundResult, fabric: Fabric, device: str, item: TrafficClass) -> bool:
-    touched = Footprint(fabric, result.round)
-    return any(
-        total(result, ref, Meaning.PFC_TX)
-        for ref in touched.switch_ingress
-        if ref.device == device and class_at(fabric, ref, item).pfc_priority >= 0
-    )
+def _pauses(result: RoundResult, receiver: Endpoint) -> bool:
+    """The receiver's leaf paused senders of its own: it is there that they were too many."""
+    senders = [sender for sender, other in result.round.flows if other == receiver]
+    is_local = all(sender.leaf.device == receiver.leaf.device for sender in senders)
+    return is_local and any(total(result, sender.leaf, Meaning.PFC_TX) for sender in senders)
 
 
 def _cnp_class(fabric: Fabric, ref: PortRef) -> TrafficClass | None:
@@ -217,6 +217,20 @@ def _weights(fabric: Fabric, ref: PortRef, queues: set[int]) -> dict[int, float]
         if is_known(one.weight_percent):
             found[queue] = float(one.weight_percent)
     return found
+
+
+def _narrow(
+    results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
+) -> Iterator[Finding]:
+    """Cables that were full at much less than their speed."""
+    seen: set[tuple[PortRef, ...]] = set()
+    for clue in narrow(results, fabric, item):
+        if clue.where not in seen:
+            seen.add(clue.where)
+            ref = clue.where[0]
+            yield perf_finding(
+                "cable-below-speed", Place(ref.device, ref.port), clue.evidence, found=clue.evidence
+            )
 
 
 def _small_packets(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[Finding]:

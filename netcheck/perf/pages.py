@@ -74,6 +74,14 @@ PAGES = {
         "Compare scheduler and weights of this port with the intent.",
         _ROCEV2 + " (per-queue rate within 5 % of its share)",
     ),
+    "cable-below-speed": Page(
+        Severity.WARNING,
+        Verdict.FAIL,
+        "A port had more to send than it sent, nobody paused it, and still it carried much less"
+        " than others of its speed.",
+        "Look at lanes and negotiated speed of this cable, at both ends.",
+        "derived: full ports of one speed carry alike",
+    ),
     "rdma-mtu-small": Page(
         Severity.WARNING,
         Verdict.FAIL,

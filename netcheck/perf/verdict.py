@@ -50,6 +50,7 @@ UNIT = {
     Meaning.ECN_MARKED: "queue",
 }
 LOSSES = frozenset({"loss-counted", "loss-outside-queue", "packets-damaged", "rdma-test-failed"})
+SLOW = frozenset({"cable-below-speed"})
 IN_CLASS_SHARE = 0.9
 NOISE_PACKETS = 1000
 
@@ -91,7 +92,8 @@ def judge_perf(results: Sequence[RoundResult], fabric: Fabric, basis: Basis) -> 
             findings += _located(here, found)
         found += side
         classes.append(_class_verdict(own, fabric, item, found, basis))
-    performance = Performance.SLOW if slow else Performance.OK
+    is_slow = slow or any(finding.rule in SLOW for finding in findings)
+    performance = Performance.SLOW if is_slow else Performance.OK
     worst = run_verdict(classes, basis)
     return PerfVerdict(
         replace(worst, performance=performance),
