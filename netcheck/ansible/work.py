@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,11 @@ from netcheck.deploy.journal import Run, default_state
 from netcheck.deploy.plan import Order, load_plan, save_plan
 from netcheck.model.errors import InputError, NetcheckError
 from netcheck.model.fabric import Fabric
-from netcheck.model.known import is_known
+from netcheck.model.finding import Severity, Verdict
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import is_known, known_or
 from netcheck.platforms.platform import load
+from netcheck.report.report import Report
 
 TaskResult = dict[str, Any]  # Any: what Ansible takes as JSON
 
@@ -99,8 +103,14 @@ def close(*, run: str) -> TaskResult:
     return {"changed": False}
 
 
-def check(*, intent: Sequence[str], lab: str, hosts: Sequence[str]) -> TaskResult:
-    """Compare what hosts hold with the intent; fails where anything differs."""
+def check(
+    *, intent: Sequence[str], lab: str, hosts: Sequence[str], has_subnets: bool = False
+) -> TaskResult:
+    """Compare what hosts hold with the intent; fails where anything differs.
+
+    Args:
+        has_subnets: Also read the subnets that one of the hosts manages, at that host.
+    """
     fabric = load_fabric(intent, lab)
     plan = make_plan(fabric, render_all(fabric), devices=hosts)
     differing = {
@@ -110,7 +120,27 @@ def check(*, intent: Sequence[str], lab: str, hosts: Sequence[str]) -> TaskResul
     }
     complaints = [*plan.unreachable.values()]
     complaints += [f"{name}: differs in {', '.join(o)}" for name, o in differing.items()]
+    complaints += _of_subnets(fabric, hosts) if has_subnets else []
     return {"failed": bool(complaints), "msg": "; ".join(complaints), "differing": differing}
+
+
+def _of_subnets(fabric: Fabric, hosts: Sequence[str]) -> list[str]:
+    """What is wrong with the subnets that hosts manage, or could not be read of them."""
+    from netcheck.rehearse.live import with_subnets  # noqa: PLC0415 -- few hosts manage one
+
+    managed = {
+        name: subnet
+        for name, subnet in fabric.subnets.items()
+        if set(known_or(subnet.subnet_managers, ())) & set(hosts)
+    }
+    whole = replace(fabric, subnets=FrozenMap(managed))
+    report = with_subnets(Report("verify", ()), whole, limit=hosts)
+    wrong = {Verdict.FAIL, Verdict.UNVERIFIED}
+    return [
+        f"{', '.join(map(str, one.where[:3])) or 'subnet'}: {one.message}"
+        for one in report.findings
+        if one.verdict in wrong and one.severity is Severity.ERROR
+    ]
 
 
 def collect_snapshot(

@@ -146,8 +146,7 @@ def _manager(
 def _compare_master(
     subnet: Subnet, found: dict[str, IbManager | None], command: str
 ) -> Iterator[Finding]:
-    # the highest priority said wins; else the order in which they are named
-    preferred = max(found, key=lambda name: subnet.priorities.get(name, -1))
+    preferred = next(name for name in subnet.by_preference if name in found)
     masters = [name for name, one in found.items() if one and one.state is SmState.MASTER]
     if found[preferred] is not None and masters != [preferred]:
         yield made(

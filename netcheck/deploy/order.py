@@ -4,7 +4,8 @@ A port that sends PFC to a peer that does not honour it yet loses packets; a
 peer that honours what nobody sends loses nothing. Traffic enters at hosts, so
 pauses travel from spines to leaves to hosts: hosts change first, spines last.
 Devices that stand in for each other, which have a neighbour below in common,
-never change in one batch. Each tier begins with one device, the canary.
+never change in one batch, nor do managers of one subnet: the standby first, then
+the master. Each tier begins with one device, the canary.
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ def batches(
 ) -> tuple[tuple[str, ...], ...]:
     """Give the batches of at most ``size`` in which these devices change, each in one."""
     tiers: dict[int, list[str]] = defaultdict(list)
-    for name in names:
+    places = _places_of_managers(fabric)
+    for name in sorted(names, key=lambda name: places.get(name, 0)):
         tiers[tier_of(fabric.devices[name])].append(name)
-    below = _neighbours_below(fabric)
+    below = _shared(fabric)
     return tuple(
         batch for tier in sorted(tiers) for batch in _tier_batches(tiers[tier], below, size)
     )
@@ -48,6 +50,24 @@ def tier_of(device: Device) -> int:
     if is_known(device.tier):
         return device.tier
     return _TIER_OF_ROLE[device.role] if is_known(device.role) else max(_TIER_OF_ROLE.values())
+
+
+def _places_of_managers(fabric: Fabric) -> dict[str, int]:
+    """Subnet managers change after other devices of their tier, the master last."""
+    return {
+        name: place
+        for subnet in fabric.subnets.values()
+        for place, name in enumerate(reversed(subnet.by_preference), 1)
+    }
+
+
+def _shared(fabric: Fabric) -> dict[str, frozenset[str]]:
+    """Give ``device -> what it serves``; of two that serve the same one has to stay up."""
+    found = _neighbours_below(fabric)
+    for subnet in fabric.subnets.values():
+        for name in subnet.by_preference:
+            found[name] = found.get(name, frozenset()) | {f"subnet {subnet.name}"}
+    return found
 
 
 def _neighbours_below(fabric: Fabric) -> dict[str, frozenset[str]]:

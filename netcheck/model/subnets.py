@@ -7,7 +7,7 @@ from dataclasses import field
 from netcheck.model.document import Evidence
 from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.known import UNKNOWN, Known
+from netcheck.model.known import UNKNOWN, Known, known_or
 
 
 @frozen
@@ -159,3 +159,9 @@ class Subnet:
     port_guids: FrozenMap[str, tuple[int, ...]] = field(default_factory=FrozenMap)
     node_guids: FrozenMap[str, int] = field(default_factory=FrozenMap)
     evidence: Evidence = Evidence()
+
+    @property
+    def by_preference(self) -> tuple[str, ...]:
+        """Its managers, the one that is to be master first: by priority, then as they are named."""
+        names = known_or(self.subnet_managers, ())
+        return tuple(sorted(names, key=lambda name: -self.priorities.get(name, -1)))

@@ -16,6 +16,7 @@ from netcheck.compare.subnet_pages import unread
 from netcheck.model.errors import InputError, TransportError
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Place
+from netcheck.model.guids import ports_of
 from netcheck.model.known import UNKNOWN, Known, known_or
 from netcheck.model.subnets import Subnet
 from netcheck.platforms.infiniband.commands import is_read_only
@@ -127,7 +128,8 @@ class _Work:
         subnet = fabric.subnets[self.subnet.name]
         judge = Judge(fabric, subnet, {}, self.profile, most_vls=MOST_VLS)
         engine = self.engine()
-        reading, sample = read_subnet(ask, judge, engine, hosts=HOSTS, paths=PATHS)
+        asker = frozenset(ports_of(fabric, subnet, [self.session.target.device]).found)
+        reading, sample = read_subnet(ask, judge, engine, hosts=HOSTS, paths=PATHS, asker=asker)
         place = f"read at {self.session.target.device}"
         return judged(judge, reading, sample, engine), [
             place,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from netcheck.compare.lanes import intended_lanes
-from netcheck.compare.path_records import ENGINES_WITH_OWN_SL
-from netcheck.compare.subnet import LIFETIMES, group_address, ipoib_partitions
+from netcheck.compare.partitions import Memberships
+from netcheck.compare.path_records import ENGINES_WITH_OWN_SL, PathQuestion
+from netcheck.compare.subnet import LIFETIMES, group_address, ipoib_partitions, master_guid
 from netcheck.model.document import Document
 from netcheck.model.finding import Finding
+from netcheck.model.infiniband import NodeKind
 from netcheck.model.known import Known, is_known
 from netcheck.model.subnets import Subnet
 from netcheck.rehearse.judging import Judge
@@ -24,6 +26,7 @@ def read_subnet(
     hosts: int | None,
     paths: int,
     extra: Iterable[Document] = (),
+    asker: frozenset[int] = frozenset(),
 ) -> tuple[Reading, Sample]:
     """Read the whole, then the tables and paths of a sample.
 
@@ -31,6 +34,7 @@ def read_subnet(
         engine: Routing engine in use.
         hosts: At most so many adapter ports; all if None.
         extra: Texts that are read along, such as the manager's log.
+        asker: Port GUIDs of the host that asks, where it may be another than the master's.
     """
     reading = read_nodes(ask)
     memberships = judge.memberships(reading.seen)
@@ -39,7 +43,15 @@ def read_subnet(
     tables = tables_of(judge.subnet, sample, has_layers=has_layers)
     reading = read_rest(ask, reading, tables, extra)
     asked = questions(reading.seen, sample.hosts, memberships, judge.services(), paths=paths)
+    if asker and master_guid(reading.seen) not in asker:
+        asked = tuple(one for one in asked if _is_told(memberships, one, asker))
     return read_paths(ask, reading, asked), sample
+
+
+def _is_told(memberships: Memberships, question: PathQuestion, asker: frozenset[int]) -> bool:
+    """The subnet administrator tells others than the master of paths in their own partitions."""
+    keys = (memberships.of(guid, NodeKind.ADAPTER).keys for guid in asker)
+    return question.is_allowed and any(question.pkey in own for own in keys)
 
 
 def tables_of(subnet: Subnet, sample: Sample, *, has_layers: bool) -> Tables:

@@ -176,8 +176,7 @@ def _places(
         ports[name] = own[name][0] if own[name] else free.pop(0)
         if not own[name] and name != STAND_IN:
             notes.append(f"{name} has no port in this fabric; it runs at {at[ports[name]]} here")
-    preferred = sorted(names, key=lambda name: -subnet.priorities.get(name, -1))
-    return ports, {name: at[ports[name]] for name in preferred}
+    return ports, {name: at[ports[name]] for name in subnet.by_preference or names}
 
 
 def _nodes_by_port(network: Network) -> dict[int, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -10,6 +11,7 @@ from netcheck.deploy.order import batches, tier_of
 from netcheck.model.device import Device, Role
 from netcheck.model.fabric import Fabric, Link, PortRef
 from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.subnets import Subnet
 
 HOSTS = {f"gpu{n:02}": ("leaf01", "leaf02") for n in range(1, 9)} | {
     f"gpu{n:02}": ("leaf03", "leaf04") for n in range(9, 17)
@@ -81,3 +83,15 @@ def test_a_device_of_no_known_role_changes_last() -> None:
 
 def test_nothing_to_change_is_no_batch() -> None:
     assert batches(make_fabric(), []) == ()
+
+
+def test_of_a_subnets_managers_the_standby_changes_first_and_alone() -> None:
+    fabric = make_fabric()
+    subnet = Subnet(
+        "s",
+        subnet_managers=("gpu01", "gpu09", "gpu16"),
+        priorities=FrozenMap({"gpu01": 9, "gpu09": 14, "gpu16": 3}),
+    )
+    whole = replace(fabric, subnets=FrozenMap({"s": subnet}))
+    found = batches(whole, ["gpu09", "gpu01", "gpu16", "gpu04", "leaf01"])
+    assert found == (("gpu04",), ("gpu16",), ("gpu01",), ("gpu09",), ("leaf01",))

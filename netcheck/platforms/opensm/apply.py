@@ -24,6 +24,8 @@ from netcheck.platforms.platform import Change, Command, Impact, Removal, Run, S
 
 RELOAD: Final = Run("sudo systemctl kill --signal=HUP opensm")
 RESTART: Final = Run("sudo systemctl restart opensm")
+# It reads its files first and ends where it cannot; the subnet itself is for verify to read.
+CHECK: Final = (Run("sleep 2"), Run("sudo systemctl is-active --quiet opensm"))
 SOURCE: Final = "opensm(8); SIGHUP measured key by key on OpenSM 3.3.23"
 PUBLIC, PRIVATE = 0o644, 0o600
 _SAVED: Final = f"{BACKUP_FOLDER}/before"
@@ -59,6 +61,7 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
             *(_upload(file, rendered[file]) for file in changed),
             *(Run(f"sudo rm -f {FOLDER}/{file}") for file in gone),
             act,
+            *CHECK,
         ),
         undo=tuple(_undo([*changed, *gone], held, act)),
         impact=Impact.DEVICE if restart else Impact.NONE,

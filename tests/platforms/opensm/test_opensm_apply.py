@@ -33,7 +33,7 @@ def test_partitions_and_lanes_are_reloaded() -> None:
     new = replace(BASE, partitions=TENANTS, sl_to_vl=SL2VL)
     old = replace(new, partitions=FrozenMap({"Default": TENANTS["Default"]}), sl_to_vl=(0,) * 16)
     found = change(old, new)
-    assert (found.steps[-1], found.impact) == (RELOAD, Impact.NONE)
+    assert (found.steps[-3], found.impact) == (RELOAD, Impact.NONE)
     assert "other indexes" in found.reason
     assert [name for name, _, _ in found.objects] == ["opensm.conf qos_sl2vl", "partitions.conf"]
 
@@ -43,7 +43,7 @@ def test_partitions_and_lanes_are_reloaded() -> None:
 )
 def test_what_a_running_manager_does_not_take_needs_a_restart(new: Subnet) -> None:
     found = change(BASE, new)
-    assert (found.steps[-1], found.impact) == (RESTART, Impact.DEVICE)
+    assert (found.steps[-3], found.impact) == (RESTART, Impact.DEVICE)
     assert "taken at a start only" in found.reason
 
 

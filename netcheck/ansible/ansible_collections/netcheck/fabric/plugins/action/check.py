@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible.module_utils.parsing.convert_bool import (  # type: ignore[import-untyped] # no types
+    boolean,
+)
 from ansible.plugins.action import ActionBase  # type: ignore[import-untyped] # ships no types
 
 from netcheck.ansible import work
@@ -25,4 +28,5 @@ class ActionModule(ActionBase):  # type: ignore[misc] # ships no types
             intent=work.paths(given.get("intent")),
             lab=str(given.get("lab") or ""),
             hosts=list(given.get("hosts") or ()),
+            has_subnets=boolean(given.get("subnets") or False),
         )

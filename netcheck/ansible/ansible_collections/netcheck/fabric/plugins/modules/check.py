@@ -24,6 +24,10 @@ options:
     type: list
     elements: str
     required: true
+  subnets:
+    description: "Also read the InfiniBand subnets that one of the hosts manages, at that host."
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
