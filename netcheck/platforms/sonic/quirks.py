@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from netcheck.model.digits import number_of
 from netcheck.model.known import Missing
 from netcheck.platforms.sonic.parsed.tables import Tables
 
@@ -24,7 +25,7 @@ def schema_version(tables: Tables) -> tuple[int, int, int] | None:
     if isinstance(cell, Missing):
         return None
     match = _NUMBERED.fullmatch(cell.text)
-    return (int(match[1]), int(match[2]), int(match[3])) if match else None
+    return (number_of(match[1]), number_of(match[2]), number_of(match[3])) if match else None
 
 
 def takes_bracket_references(tables: Tables) -> bool | None:

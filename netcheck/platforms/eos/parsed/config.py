@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from netcheck.model.device import Defect, DefectKind
+from netcheck.model.digits import number_of
 from netcheck.model.document import Evidence
 from netcheck.platforms.eos.parsed.grammar import (
     INTERFACE,
@@ -188,7 +189,7 @@ def _read_section(
             continue
         # multicast queues carry no RDMA
         is_unicast = head["kind"] != "mc-tx-queue"
-        queue = section.queues.setdefault(int(head["queue"]), {}) if is_unicast else {}
+        queue = section.queues.setdefault(number_of(head["queue"]), {}) if is_unicast else {}
         for line in child.children:
             _read_setting(line, queue, (f"{place} {child.text}", QUEUE), source, config)
 
@@ -246,9 +247,9 @@ def _read_map(text: str, at: Evidence, config: Config) -> bool:
     of = match["of"].removeprefix("uc-")
     name = of if match.re is _MAP else f"to {of}"
     table = config.table(name)
-    keys = [int(key) for key in match["keys"].split(" ")]
+    keys = [number_of(key) for key in match["keys"].split(" ")]
     highest = 63 if name == "dscp" else 7
-    value, most = int(match["value"]), 63 if name == "to dscp" else 7
+    value, most = number_of(match["value"]), 63 if name == "to dscp" else 7
     if max(keys) > highest or value > most:
         config.defects.append(_malformed("global", text, at))
         return True
@@ -345,8 +346,8 @@ def _read_class_map(name: str, block: Block, source: Source, config: Config) -> 
 
 def _spans(text: str) -> Iterator[int]:
     for match in _DSCP_SPAN.finditer(text):
-        high = min(int(match["high"] or match["low"]), 63)
-        yield from range(int(match["low"]), high + 1)
+        high = min(number_of(match["high"] or match["low"]), 63)
+        yield from range(number_of(match["low"]), high + 1)
 
 
 _SECTIONS: Final[

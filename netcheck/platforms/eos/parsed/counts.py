@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
+from netcheck.model.digits import is_whole, number_of
 from netcheck.model.document import Evidence
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.platforms.eos.parsed.tree import Source
@@ -222,7 +223,7 @@ def read_ecn_counters(data: Json, source: Source, counts: Counts) -> None:
     for port, row in rows_of(data.get("intfQueueCounters")):
         queues = row.get("queueCounters")
         for queue, marked in queues.items() if isinstance(queues, Mapping) else ():
-            if str(queue).isdigit():
+            if is_whole(str(queue)):
                 key = CounterKey(port, sense.meaning, int(queue), "ecn")
                 counts.add(key, sense, counted(marked), source.at(0, counter=f"queue {queue} ecn"))
 
@@ -237,7 +238,9 @@ def read_queue_counters(data: Json, source: Source, counts: Counts) -> None:
             classes = queues.get("trafficClasses") if isinstance(queues, Mapping) else None
             for name, one in rows_of(classes):
                 if re.fullmatch(r"TC\d+", name):
-                    _add_queue((port, int(name[2:]), kind == "ucastQueues"), one, source, counts)
+                    _add_queue(
+                        (port, number_of(name[2:]), kind == "ucastQueues"), one, source, counts
+                    )
 
 
 def _add_queue(owner: tuple[str, int, bool], row: Json, source: Source, counts: Counts) -> None:
@@ -280,7 +283,9 @@ def read_queue_drops(data: Json, source: Source, counts: Counts) -> None:
                 inner = one.get(side)
                 total = inner.get("countersSum") if isinstance(inner, Mapping) else None
                 if re.fullmatch(r"TC\d+", name) and isinstance(total, Mapping):
-                    key = CounterKey(port, sense.meaning, int(name[2:]), f"{side} droppedPackets")
+                    key = CounterKey(
+                        port, sense.meaning, number_of(name[2:]), f"{side} droppedPackets"
+                    )
                     value = counted(total.get("droppedPackets"))
                     counts.add(key, sense, value, source.at(0, counter=f"{name} {side}"))
 
@@ -314,7 +319,7 @@ def read_queue_table(source: Source, counts: Counts) -> None:
     """The text of `show interfaces counters queue detail`: one row a queue."""
     counts.is_given = True
     for match in _ROW.finditer(source.document.text):
-        owner = full_name(match["port"]), int(match["queue"]), match["kind"] != "MC"
+        owner = full_name(match["port"]), number_of(match["queue"]), match["kind"] != "MC"
         at = source.at(source.line_of(match.start("port")))
         for name, column in (
             ("enqueuedPackets", "packets"),

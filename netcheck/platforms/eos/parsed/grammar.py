@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple
 
+from netcheck.model.digits import number_of
 from netcheck.model.known import UNKNOWN, Known
 
 Captures = Mapping[str, str | None]
@@ -112,7 +113,7 @@ def threshold_bytes(number: str, unit: str) -> Known[int]:
     Source: aristanetworks/avd qos_profiles schema, ranges of the thresholds.
     """
     factor = _BYTES.get(unit)
-    return UNKNOWN if factor is None else int(number) * factor
+    return UNKNOWN if factor is None else number_of(number) * factor
 
 
 def _word(captures: Captures) -> str:
@@ -156,7 +157,7 @@ def speed_bps(text: str) -> Known[int]:
     match = _SPEED.fullmatch(text)
     if match is None:
         return UNKNOWN
-    return int(match["number"]) * (1_000_000_000 if match["unit"] else 1_000_000)
+    return number_of(match["number"]) * (1_000_000_000 if match["unit"] else 1_000_000)
 
 
 def lanes_of(text: str) -> Known[int]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from netcheck.model.device import AdminState, Neighbour, Port
+from netcheck.model.digits import number_of
 from netcheck.model.document import Evidence
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known
@@ -174,12 +175,12 @@ def _dscp_rows(text: str) -> dict[int, int]:
 def _pair(text: str, keys: str, values: str, title: str) -> Known[FrozenMap[int, int]]:
     """A map of two rows; UNKNOWN unless it is whole."""
     found = re.search(
-        rf"{title} map:\s*\n\s*{keys} ?: *((?:\d+ *)+)\n[\s-]*{values} ?: *((?:\d+ *)+)(?:\n|$)",
+        rf"{title} map:\s*\n\s*{keys} ?: *(\d[\d ]*)\n[\s-]*{values} ?: *(\d[\d ]*)(?:\n|$)",
         text,
     )
     if found is None:
         return UNKNOWN
-    left, right = ([int(one) for one in found[group].split()] for group in (1, 2))
+    left, right = ([number_of(one) for one in found[group].split()] for group in (1, 2))
     if left != list(defaults.PRIORITIES) or len(right) != len(left):
         return UNKNOWN
     return FrozenMap(dict(zip(left, right, strict=True)))

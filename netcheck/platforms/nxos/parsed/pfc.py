@@ -22,7 +22,7 @@ _ROW: Final = re.compile(
 _NAME: Final = re.compile(r"(?:Br-|V)?(?:Ethernet|Eth|ethernet)\S*|port-channel\d+|ii\d\S*")
 _NOISE: Final = re.compile(r"=+|-+|Port +Mode .*|slot +\d+|.*[#>] *show .*")
 _DETAIL: Final = re.compile(r"^ *Admin Mode: \w+", re.MULTILINE)
-_PRIORITIES: Final = re.compile(r"(Rx|Tx) *\|((?: *\d+ *\|?)+)")
+_PRIORITIES: Final = re.compile(r"(Rx|Tx) *\|( *\d+(?:(?: +| *\| *)\d+)* *\|?)")
 _FACT: Final = re.compile(
     r"(Admin Mode|Oper Mode|VL bitmap|Total Rx PFC Frames|Total Tx PFC Frames): *([\w()]+)"
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from netcheck.model.device import Defect, DefectKind
+from netcheck.model.digits import number_of
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known
 from netcheck.model.qos import (
@@ -116,7 +117,7 @@ def find_policy(kind: str, name: str, config: Config) -> PolicyMap | None:
 
 def number_in(line: Line) -> int:
     """Last number of a line."""
-    return int(re.findall(r"\d+", line.words)[-1])
+    return number_of(re.findall(r"\d+", line.words)[-1])
 
 
 def classification(policy: PolicyMap, config: Config) -> Classification:
@@ -233,7 +234,7 @@ def _marking(line: Line) -> Ecn:
 def _bytes(number: str | None, unit: str | None) -> Known[int]:
     """Bytes of a threshold; UNKNOWN in packets, whose size nobody states."""
     factor = BYTES_OF.get(unit or "")
-    return int(number) * factor if number is not None and factor else UNKNOWN
+    return number_of(number) * factor if number is not None and factor else UNKNOWN
 
 
 def pauses(policy: PolicyMap, config: Config) -> dict[int, Buffer] | None:

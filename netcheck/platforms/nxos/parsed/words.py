@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from netcheck.model.digits import is_whole, number_of
+
 _AF: Final = {f"af{c}{d}": 8 * c + 2 * d for c in range(1, 5) for d in range(1, 4)}
 _CS: Final = {f"cs{number}": 8 * number for number in range(8)}
 DSCP_NAMES: Final = {**_AF, **_CS, "ef": 46, "default": 0}
@@ -50,7 +52,9 @@ def numbers(text: str, top: int, names: dict[str, int] | None = None) -> frozens
         high = low
         if low is None:
             match = _RANGE.fullmatch(part)
-            low, high = (_number(match[1], names or {}), int(match[2])) if match else (None, None)
+            low, high = (
+                (_number(match[1], names or {}), number_of(match[2])) if match else (None, None)
+            )
         if low is None or high is None or not 0 <= low <= high <= top:
             return None
         found.update(range(low, high + 1))
@@ -114,7 +118,7 @@ def _span(first: str, last: str) -> Iterator[str]:
     """Numbers from ``1/1`` to ``4`` or to ``1/4``."""
     head, slash, low = first.rpartition("/")
     last_head, _, high = last.rpartition("/")
-    if not low.isdigit() or not high.isdigit() or (last_head and last_head != head):
+    if not is_whole(low) or not is_whole(high) or (last_head and last_head != head):
         return
     for number in range(int(low), min(int(high), int(low) + MOST_PORTS) + 1):
         yield f"{head}{slash}{number}"
@@ -123,4 +127,4 @@ def _span(first: str, last: str) -> Iterator[str]:
 @lru_cache(maxsize=4096)
 def port_order(name: str) -> tuple[object, ...]:
     """Sort key of a port: by its numbers."""
-    return tuple(int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name))
+    return tuple(number_of(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name))

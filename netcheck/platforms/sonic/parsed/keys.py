@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from netcheck.model.digits import number_of
+
 _INDEX = re.compile(r"(\d{1,3})(?:-(\d{1,3}))?")
 _PORT_INDEX_PARTS = 2
 _VOQ_PARTS = 4
@@ -65,4 +67,4 @@ def read_port_index(key: str, high: int) -> PortIndices | None:
 def port_order(name: str) -> tuple[str, int, str]:
     """Sort key under which Ethernet8 comes before Ethernet16."""
     match = re.fullmatch(r"(\D*)(\d+)(.*)", name)
-    return (match[1], int(match[2]), match[3]) if match else (name, -1, "")
+    return (match[1], number_of(match[2]), match[3]) if match else (name, -1, "")

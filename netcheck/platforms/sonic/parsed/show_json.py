@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from netcheck.model.counters import CounterClass, CounterKey, Meaning
+from netcheck.model.digits import number_of
 from netcheck.platforms.sonic.parsed.counter_names import Sense
 from netcheck.platforms.sonic.parsed.counters import Counts, counted
 from netcheck.platforms.sonic.parsed.json_text import Member
@@ -85,7 +86,7 @@ def _read_port(port: str, member: Member, source: Source, counts: Counts) -> Non
             sense = QUEUE_FIELDS.get(field_name)
             if sense is not None and isinstance(cell.value, str):
                 label = f"{match[1]} {field_name}"
-                key = CounterKey(port, sense.meaning, int(match[2]), label)
+                key = CounterKey(port, sense.meaning, number_of(match[2]), label)
                 counts.add(key, sense, counted(cell.value), source.evidence(cell.offset))
 
 
@@ -100,7 +101,9 @@ def _read_levels(item: Member, source: Source, counts: Counts) -> None:
         # the output does not say whether it shows shared buffer or headroom; the command does
         meaning = _level_meaning(source.document.command, is_group=is_group)
         sense = Sense(meaning, CounterClass.GAUGE, "bytes")
-        key = CounterKey(str(port.value), meaning, int(match[2]), f"{match[1]} {_label(source)}")
+        key = CounterKey(
+            str(port.value), meaning, number_of(match[2]), f"{match[1]} {_label(source)}"
+        )
         counts.add(key, sense, counted(cell.value), source.evidence(cell.offset))
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from netcheck.model.counters import CounterClass, CounterKey, Meaning
 from netcheck.model.device import Defect, DefectKind
+from netcheck.model.digits import is_whole
 from netcheck.platforms.sonic.parsed.counter_names import Sense
 from netcheck.platforms.sonic.parsed.counters import Counts, counted
 from netcheck.platforms.sonic.parsed.grids import Block, Grid, GridRow, ShowText, read_show
@@ -177,7 +178,7 @@ def _read_watchdog_counts(shown: _Shown, grid: Grid, row: GridRow) -> None:
         about, _, words = column.partition(" ")
         for sense, word, part in zip(senses, words.split("/"), parts, strict=False):
             label = f"{about} {word}"
-            key = CounterKey(port, sense.meaning, int(queue) if queue.isdigit() else -1, label)
+            key = CounterKey(port, sense.meaning, int(queue) if is_whole(queue) else -1, label)
             shown.count(row, key, sense, part)
 
 
