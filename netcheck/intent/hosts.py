@@ -35,13 +35,17 @@ ROCE_HEADERS = 40 + 8 + 12 + 16 + 4 + 4
 ECT = 2
 # drivers whose NIC has a whole DSCP map of its own and can force a ToS byte
 MAPPED_DRIVERS = frozenset({"mlx5"})
+# drivers without an adapter: DSCP entries are all the trust there is; no pause, no DCQCN
+SOFT_DRIVERS = frozenset({"rxe"})
 
 
 def host_qos(policy: Policy, drivers: frozenset[str]) -> PortQos:
     """Give what a host's port holds under a completed policy."""
     pfc = frozenset(known_or(one.pfc_priority, 0) for one in lossless_classes(policy))
+    is_soft = bool(drivers) and drivers <= SOFT_DRIVERS
+    pause = UNKNOWN if is_soft else policy.global_pause
     return PortQos(
-        trust=policy.trust,
+        trust=UNKNOWN if is_soft else policy.trust,
         dscp_to_priority=UNKNOWN if policy.trust is Trust.PCP else _dscp_map(policy, drivers),
         pcp_to_priority=UNKNOWN if not has_pcp(policy) else _identity(),
         priority_to_queue=_priority_to_queue(policy),
@@ -50,8 +54,8 @@ def host_qos(policy: Policy, drivers: frozenset[str]) -> PortQos:
         # DISABLED means that nothing is negotiated: the host itself decides
         dcbx_mode=DcbxMode.HOST if policy.dcbx is DcbxMode.DISABLED else policy.dcbx,
         scheduler=schedulers(policy),
-        global_pause_rx=policy.global_pause,
-        global_pause_tx=policy.global_pause,
+        global_pause_rx=pause,
+        global_pause_tx=pause,
     )
 
 
@@ -122,6 +126,8 @@ def host_rdma(device: RdmaDevice, policy: Policy, ip_mtu: int, notes: Notes) -> 
     if not is_known(policy.rdma_mtu):
         how = f"{mtu}B: largest whose packets fit in IP MTU {ip_mtu}"
         notes.derive(f"roce.policies.{policy.name} rdma_mtu of hosts", how)
+    if device.driver in SOFT_DRIVERS:
+        return replace(device, link_layer=LinkLayer.ETHERNET, active_mtu=mtu)
     return replace(
         device,
         link_layer=LinkLayer.ETHERNET,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from netcheck.model.counters import Meaning
 from netcheck.model.fabric import Fabric, LoadBalancing, PortRef, TrafficClass
 from netcheck.model.known import Known, is_known
+from netcheck.perf.accounting import lost_packets
 from netcheck.perf.deltas import ANY
 from netcheck.perf.observe import Footprint, RoundResult, class_at
 from netcheck.perf.schedule import Endpoint
@@ -44,6 +45,8 @@ SENDER_LOSS_IF_SHOWN = (
 )
 RECEIVER_LOSS = (Meaning.OUT_OF_SEQUENCE,)
 RECEIVER_LOSS_IF_SHOWN = (Meaning.DUPLICATE_REQUEST, Meaning.ICRC_ERROR)
+# What a busy host does without any loss, where every packet is known to have arrived.
+BUSY_HOST = frozenset({Meaning.ACK_TIMEOUT, Meaning.DUPLICATE_REQUEST, Meaning.RETRANSMISSION})
 PORT_LOSS = (Meaning.PORT_INGRESS_DROP, Meaning.PORT_EGRESS_DROP)
 
 
@@ -65,12 +68,21 @@ def loss_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iter
         yield from _if_shown(result, end.ref, (Meaning.PRIORITY_INGRESS_DROP,), at.priority)
     if result.background:
         return  # what NICs had to send again was of that, or of the class: they do not say
+    lost = lost_packets(result)
+    repeats = BUSY_HOST if lost == 0 else frozenset()
+    if lost is not None and touched.receivers:
+        end = touched.receivers[0]
+        yield Sight(end.host, end.port, Meaning.RDMA_PACKETS_LOST, ANY, max(0, lost))
     for end in touched.senders:
         nak = SENDER_LOSS_IF_SPRAYED if is_sprayed else SENDER_LOSS
-        yield from _at_host(result, end, nak, SENDER_LOSS_IF_SHOWN)
+        yield from _without(repeats, _at_host(result, end, nak, SENDER_LOSS_IF_SHOWN))
     for end in touched.receivers:
         gap = () if is_sprayed else RECEIVER_LOSS
-        yield from _at_host(result, end, gap, RECEIVER_LOSS_IF_SHOWN)
+        yield from _without(repeats, _at_host(result, end, gap, RECEIVER_LOSS_IF_SHOWN))
+
+
+def _without(meanings: frozenset[Meaning], sights: Iterator[Sight]) -> Iterator[Sight]:
+    return (sight for sight in sights if sight.meaning not in meanings)
 
 
 def traffic_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iterator[Sight]:

@@ -2,6 +2,24 @@
 . /etc/netcheck-lab/machine
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8
 set -eu
+
+# Queues of a switch port: priority N is band 7 - N. The netem on top stands for the cable.
+queues() {
+  in_switch="ip netns exec switch tc"
+  $in_switch qdisc add dev "$1" clsact
+  $in_switch filter add dev "$1" ingress pref 1 protocol ip flower ip_tos 0x68/0xfc \
+    action skbedit priority 3
+  $in_switch qdisc add dev "$1" root handle 10: netem limit 20000
+  $in_switch qdisc add dev "$1" parent 10:1 handle 1: tbf rate 10gbit burst 256k limit 4m
+  $in_switch qdisc add dev "$1" parent 1:1 handle 2: ets bands 8 strict 4 \
+    quanta 12000 1500 1500 4000 priomap 7 6 5 4 3 2 1 0
+  for band in 1 2 3 4 6 7 8; do
+    $in_switch qdisc add dev "$1" parent "2:$band" handle "2$band:" pfifo
+  done
+  $in_switch qdisc add dev "$1" parent 2:5 handle 25: red limit 4000000 min 60000 max 180000 \
+    avpkt 4200 burst 40 bandwidth 100mbit probability 0.2 ecn
+}
+
 hostname "$NAME"
 mkdir -p /dev/pts /dev/shm /run/sshd /run/netns /run/lock
 mount -t devpts -o gid=5,mode=620 pts /dev/pts
@@ -21,6 +39,7 @@ if [ "$IS_SWITCH" = yes ]; then
   ip -n switch link add br0 type bridge
   for port in swp1 swp2; do
     ip -n switch link set "$port" mtu "$MTU" master br0 up
+    queues "$port"
   done
   ip -n switch link set br0 up
   socat TCP-LISTEN:2222,fork,reuseaddr EXEC:'ip netns exec switch /usr/sbin/sshd -i' &
