@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from netcheck import api
 from tests.mutation.fabric import Intent, Kind
 from tests.mutation.judging import Linter
 from tests.mutation.traffic import Harm, Look, harms
 from tests.mutation.world import Holdings, World
+
+
+class Tried(Protocol):
+    """Something that mutants are tried on; ``is_hasty`` as in ``Bench``."""
+
+    is_hasty: bool
+
+    def noise(self) -> int:
+        """Findings while all is well."""
+
+    def is_new(self, texts: Holdings) -> bool:
+        """No mutant had these texts before."""
+
+    def is_found(self, texts: Holdings, *, with_intent: bool) -> bool:
+        """Lint finds it."""
+
+    def harms(self, texts: Holdings) -> Sequence[str]:
+        """What it does, in words."""
 
 
 @dataclass

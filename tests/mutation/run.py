@@ -18,7 +18,8 @@ from pathlib import Path
 import yaml
 
 from benchmarks.results import machine, put
-from tests.mutation.bench import Bench
+from tests.mutation import managers
+from tests.mutation.bench import Bench, Tried
 from tests.mutation.fabric import kinds
 from tests.mutation.mutants import Mutant, host_mutants, switch_mutants
 from tests.mutation.samples import bench_of, sample_mutants, samples
@@ -68,7 +69,7 @@ class Outcome:
         return found
 
 
-def measure(bench: Bench, mutants: Iterator[Mutant], name: str) -> Outcome:
+def measure(bench: Tried, mutants: Iterator[Mutant], name: str) -> Outcome:
     """Try every mutant."""
     outcome = Outcome(name)
     begin = time.process_time()
@@ -79,7 +80,7 @@ def measure(bench: Bench, mutants: Iterator[Mutant], name: str) -> Outcome:
     return outcome
 
 
-def _try(bench: Bench, mutant: Mutant, row: Row) -> None:
+def _try(bench: Tried, mutant: Mutant, row: Row) -> None:
     row.mutants += 1
     if mutant.texts is None:
         row.refused += 1
@@ -113,8 +114,12 @@ def exempted() -> dict[str, dict[str, str]]:
 def of_platform(
     name: str, folder: Path, stride: int = 1, start: int = 0, *, is_hasty: bool = False
 ) -> Outcome:
-    """Mutate one platform, the hosts, or a configuration that nobody rendered."""
+    """Mutate one platform, the hosts, or a manager, or a text that nobody rendered."""
     table, given_texts = kinds(), samples()
+    if name == managers.NAME:
+        subnet = managers.manager_bench(folder)
+        subnet.is_hasty = is_hasty
+        return measure(subnet, managers.manager_mutants(subnet, stride, start), name)
     if name in given_texts:
         sample = bench_of(given_texts[name], folder)
         sample.is_hasty = is_hasty
@@ -163,6 +168,11 @@ def share_found(outcome: Outcome) -> float:
     return 100 * sum(row.found for row in rows) / harmful if harmful else 100.0
 
 
+def everything() -> list[str]:
+    """What can be mutated here; OpenSM where it is installed, public texts where they are."""
+    return [*kinds(), HOSTS, *samples(), *([managers.NAME] if managers.is_here() else [])]
+
+
 def share_exempted(outcome: Outcome) -> float:
     """Percent of the knobs that are not counted."""
     left_out = outcome.rows.keys() & exempted().get(outcome.platform, {}).keys()
@@ -178,7 +188,7 @@ def is_good(outcome: Outcome) -> bool:
 def main() -> int:
     """Mutate platforms; give the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("platforms", nargs="*", default=[*kinds(), HOSTS, *samples()])
+    parser.add_argument("platforms", nargs="*", default=everything())
     parser.add_argument("--stride", type=int, default=1, help="take every n-th mutant")
     parser.add_argument("--start", type=int, default=0, help="beginning with this one")
     parser.add_argument("--misses", action="store_true", help="run only what lint does not find")

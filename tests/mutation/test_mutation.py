@@ -8,6 +8,8 @@ import pytest
 
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.qos import PortQos
+from tests.lab.opensm.ib_labs import needs_opensm
+from tests.mutation import managers
 from tests.mutation.bench import Bench
 from tests.mutation.edits import edits
 from tests.mutation.fabric import kinds
@@ -20,6 +22,7 @@ from tests.mutation.traffic import Harm
 STRIDES = {"sonic": 211, "cumulus": 151, "eos": 97, "nxos": 109, HOSTS: 241}
 LEAST_TRIED = 8
 SAMPLE_STRIDE, LEAST_OF_SAMPLE = 41, 3
+MANAGER_STRIDE = 29
 
 
 @pytest.mark.slow
@@ -39,6 +42,15 @@ def test_what_harms_traffic_is_found_by_lint(platform: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("sample", samples())
 def test_what_harms_traffic_in_a_text_by_hand_is_found(sample: str, tmp_path: Path) -> None:
     outcome = of_platform(sample, tmp_path, SAMPLE_STRIDE, start=3, is_hasty=True)
+    assert outcome.total.mutants >= LEAST_OF_SAMPLE
+    assert [line for row in outcome.rows.values() for line in row.missed] == []
+
+
+@needs_opensm
+@pytest.mark.slow
+def test_what_a_real_opensm_makes_of_a_changed_file_is_found(tmp_path: Path) -> None:
+    outcome = of_platform(managers.NAME, tmp_path, MANAGER_STRIDE, start=9, is_hasty=True)
+    assert outcome.noise == 0
     assert outcome.total.mutants >= LEAST_OF_SAMPLE
     assert [line for row in outcome.rows.values() for line in row.missed] == []
 
