@@ -28,10 +28,10 @@ class Intake:
 
     def drain(self, seconds: float) -> set[GroupState]:
         """Let the host take what it can in that time; give the groups that got room."""
-        if not self.waiting:
-            self.credit = 0.0
-            return set()
         self.credit += self.bytes_per_s * seconds
+        if not self.waiting:
+            self.credit = min(self.credit, 0.0)  # idle time is not saved up, a debt is paid
+            return set()
         freed: set[GroupState] = set()
         while self.waiting and self.credit > 0:
             group, size = self.waiting.popleft()
