@@ -11,6 +11,7 @@ from netcheck.cli.options import INTENT, Common, reaching, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import ExitCode
+from netcheck.perf.perftest import Memory
 from netcheck.perf.schedule import Depth
 from netcheck.perf.verdict import PerfVerdict
 from netcheck.report.report import Report
@@ -54,6 +55,15 @@ from netcheck.report.report import Report
     metavar="TIME",
     help="Begin no further round that would pass this time, such as 600s.",
 )
+@click.option("--pin", is_flag=True, help="Run tests on the NUMA node of their NIC (numactl).")
+@click.option(
+    "--memory",
+    type=click.Choice([each.value for each in Memory]),
+    default=Memory.HOST.value,
+    show_default=True,
+    help="Where buffers lie: in the host, or in the GPU with the NIC's place in it.",
+)
+@click.option("--rdma-cm", is_flag=True, help="Connect by rdma_cm, not over TCP.")
 @click.option(
     "-o",
     "--output",
@@ -86,11 +96,14 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
     queue_pairs: int,
     schedule: str,
     budget: str,
+    memory: str,
     keep: str,
     baseline: str,
     tolerance: float,
     lab_dir: str,
     *,
+    pin: bool,
+    rdma_cm: bool,
     lab: bool,
 ) -> ExitCode:
     """Measure with RDMA traffic whether the fabric is lossless.
@@ -114,6 +127,9 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
         chosen if common.limit else None,
         Depth(schedule),
         budget_s=_seconds(budget),
+        is_pinned=pin,
+        memory=Memory(memory),
+        rdma_cm=rdma_cm,
     )
     basis = basis_of(lab=lab, lab_dir=lab_dir)
     compared = Baseline(

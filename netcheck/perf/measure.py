@@ -28,7 +28,9 @@ from netcheck.perf.observe import (
 )
 from netcheck.perf.perftest import (
     DEFAULT_PORT,
+    ERRORS,
     WAITING,
+    Memory,
     PerftestResult,
     PerftestRun,
     Tool,
@@ -36,6 +38,7 @@ from netcheck.perf.perftest import (
     parse_perftest,
     server_line,
 )
+from netcheck.perf.rping import reach
 from netcheck.perf.schedule import (
     Depth,
     Endpoint,
@@ -50,6 +53,7 @@ ECN_CAPABLE = 2  # ECT(0) in the two lowest bits of the ToS byte
 # A cable, one of eight, that loses one flow in eight hits one of these in 63 of 100 tests.
 SPREAD_QUEUE_PAIRS, SPREAD_MESSAGES, SPREAD_BYTES = 64, 20, 4096
 CONFIRMING = 2
+PINGED = 8  # failed flows of a round whose ends are asked for a ping
 START_TIMEOUT_S = 30.0
 END_MARGIN_S = 60.0
 PORTS_OF_A_ROUND, PORT_BLOCKS = 512, 16  # all below 32768, where ephemeral ports begin
@@ -77,6 +81,9 @@ class PerfOptions:
             crossed every cable between switches; none in a quick schedule.
         budget_s: No further round begins when this time would be passed, as far
             as the rounds so far tell. Classes share it; each has at least one round.
+        is_pinned: Programs run on the NUMA node of their NIC (numactl on every host).
+        memory: Where buffers lie; a GPU's is the one with the NIC's place in its host.
+        rdma_cm: Connections are made by rdma_cm.
     """
 
     duration_s: int = 5
@@ -86,6 +93,9 @@ class PerfOptions:
     depth: Depth = Depth.STANDARD
     more_rounds: int = 8
     budget_s: float = math.inf
+    is_pinned: bool = False
+    memory: Memory = Memory.HOST
+    rdma_cm: bool = False
 
 
 def measure(
@@ -196,7 +206,7 @@ class _Runner:
         touched = Footprint(self.bench.fabric, one)
         devices = {ref.device for link in touched.links for ref in link}
         before = self.bench.read(devices)
-        flows = self._flows(one)
+        flows = self._reached(self._flows(one))
         own, victims = len(one.flows), len(one.flows) + len(one.victims)
         time.sleep(self.options.settle_s)
         after = self.bench.read(devices)
@@ -225,6 +235,21 @@ class _Runner:
             waiting.append(self._serve(place, flow, dscp, is_spread=is_spread))
         sending = [_send(self.bench, flow) for flow in waiting]
         return tuple(self._end(flow) for flow in sending)
+
+    def _reached(self, flows: Sequence[FlowResult]) -> tuple[FlowResult, ...]:
+        """Say of the first flows that failed whether their ends reach each other at all."""
+        told = {meaning for _, meaning in ERRORS}  # by perftest: the hosts themselves answer
+        failed = [place for place, flow in enumerate(flows) if flow.result.error in told]
+        found = list(flows)
+        for place in failed[:PINGED]:
+            flow = flows[place]
+            gid = self._gid(flow.receiver)
+            ends = flow.sender.host, flow.receiver.host
+            ping = reach(self.bench, *ends, _ipv4(gid)) if gid else ""
+            if ping:
+                error = f"{flow.result.error}; {ping}"
+                found[place] = replace(flow, result=replace(flow.result, error=error))
+        return tuple(found)
 
     def _may_mark(self, end: Endpoint) -> bool:
         """The host takes the mark that a test asks for and forces none of its own."""
@@ -278,8 +303,18 @@ class _Runner:
             port=self.first_port + place,
             queue_pairs=self.options.queue_pairs,
             duration_s=self.options.duration_s,
+            server_pin=receiver.port if self.options.is_pinned else "",
+            client_pin=sender.port if self.options.is_pinned else "",
+            memory=self.options.memory,
+            server_gpu=self._place(receiver),
+            client_gpu=self._place(sender),
+            rdma_cm=self.options.rdma_cm,
         )
         return _spread(run) if is_spread else run
+
+    def _place(self, end: Endpoint) -> int:
+        """Which of its host's NICs it is, from 0, in the order of the intent."""
+        return list(self.bench.fabric.devices[end.host].rdma).index(end.rdma)
 
     def _gid(self, end: Endpoint) -> Gid | None:
         """The entry to use: RoCE v2, IPv4, the intended address before any other."""
