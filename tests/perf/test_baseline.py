@@ -1,0 +1,100 @@
+"""A measurement kept in a file, and a later one held against it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from netcheck.model.errors import InputError
+from netcheck.model.fabric import PortRef
+from netcheck.model.finding import Basis, RunResult, RunVerdict
+from netcheck.perf.baseline import (
+    Figures,
+    Measurement,
+    against,
+    as_text,
+    measurement_of,
+    read_measurement,
+)
+from netcheck.perf.observe import FlowResult, RoundResult
+from netcheck.perf.perftest import PerftestResult
+from netcheck.perf.schedule import Endpoint, Pattern, Round
+from netcheck.perf.verdict import PerfVerdict
+
+PAIR = ("pairs", "ib_write_bw", "rdma", "gpu01 rail0", "gpu02 rail0")
+FAST = Figures(bandwidth_bps=390e9)
+BEFORE = Measurement("train-a", RunResult.LOSSLESS, {PAIR: FAST})
+
+
+def after(figures: Figures, run: RunResult = RunResult.LOSSLESS) -> list[tuple[str, str, str]]:
+    """Rule, place and what was found, of a later run with that one pair."""
+    now = Measurement("train-a", run, {PAIR: figures})
+    return [(f.rule, str(f.where[0]), f.found) for f in against(now, BEFORE)]
+
+
+def test_a_file_gives_back_the_measurement(tmp_path: Path) -> None:
+    whole = Measurement(
+        "train-a",
+        RunResult.NOT_PROVEN,
+        {PAIR: FAST, (*PAIR[:4], "gpu03 rail0"): Figures(latency_us=2.1, percentile_99_us=2.4)},
+    )
+    path = tmp_path / "run.json"
+    path.write_text(as_text(whole), "utf-8")
+    assert read_measurement(path) == whole
+
+
+def test_as_fast_as_the_tolerance_allows_is_fast_enough() -> None:
+    assert after(Figures(bandwidth_bps=390e9 * 0.95)) == []
+
+
+def test_slower_than_the_tolerance_allows_is_found_at_the_sender() -> None:
+    found = after(Figures(bandwidth_bps=370e9))
+    assert found == [("worse-than-baseline", "gpu01 rail0", "370.0 Gb/s")]
+
+
+@pytest.mark.parametrize("name", ["latency_us", "percentile_99_us"])
+def test_a_longer_latency_is_found(name: str) -> None:
+    before = replace(BEFORE, pairs={PAIR: Figures(**{name: 2.0})})
+    now = replace(BEFORE, pairs={PAIR: Figures(**{name: 2.2})})
+    assert [f.found for f in against(now, before)] == ["2.20 us"]
+    assert list(against(now, before, 10.0)) == []
+
+
+def test_a_worse_verdict_is_found_and_a_better_one_is_not() -> None:
+    assert after(FAST, RunResult.NOT_LOSSLESS) == [
+        ("worse-than-baseline", "train-a", "not lossless")
+    ]
+    worse = replace(BEFORE, run=RunResult.NOT_LOSSLESS)
+    assert list(against(BEFORE, worse)) == []
+
+
+def test_pairs_that_were_not_measured_again_are_said() -> None:
+    found = list(against(replace(BEFORE, pairs={}), BEFORE))
+    assert [(f.rule, f.expected, f.found) for f in found] == [("baseline-not-measured", "1", "0")]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "cannot be read as a measurement"),
+        ("{}", "expected a measurement of version 1"),
+        ('{"kind": "netcheck measurement", "version": 1}', "damaged measurement"),
+        (as_text(BEFORE).replace("lossless", "fine"), "damaged measurement"),
+    ],
+)
+def test_what_is_no_measurement_is_refused_by_name(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(text, "utf-8")
+    with pytest.raises(InputError, match=f"run.json: {says}"):
+        read_measurement(path)
+
+
+def test_a_failed_test_is_kept_without_figures() -> None:
+    leaf = PortRef("leaf01", "Ethernet0")
+    ends = Endpoint("gpu01", "rail0", "mlx5_0", leaf), Endpoint("gpu02", "rail0", "mlx5_0", leaf)
+    flow = FlowResult(*ends, PerftestResult(bandwidth_bps=390e9, error="retry counter exceeded"))
+    result = RoundResult(Round("pairs", Pattern.PAIRS, (ends,)), "ib_write_bw", "rdma", (flow,), {})
+    verdict = PerfVerdict(RunVerdict(RunResult.NOT_LOSSLESS, Basis.SIMULATED), (), ())
+    assert measurement_of([result], verdict, "train-a").pairs == {PAIR: Figures()}
