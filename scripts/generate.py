@@ -18,7 +18,7 @@ from netcheck.lab import describe
 from netcheck.platforms.capabilities import capabilities
 from netcheck.platforms.platform import platform_names
 from netcheck.rules.pages import pages
-from scripts import lab_faults
+from scripts import harm, lab_faults
 
 ROOT = Path(__file__).resolve().parents[1]
 PLATFORMS = ROOT / "netcheck" / "platforms"
@@ -35,6 +35,7 @@ def generated() -> dict[Path, str]:
         ROOT / "docs" / "support.md": support_table(),
         ROOT / "docs" / "lab.md": lab_page(),
         ROOT / "docs" / "lab-faults.md": lab_faults.page(),
+        ROOT / "docs" / "harm.md": harm.page(),
         **rules,
     }
 

@@ -69,7 +69,8 @@ def bench_of(row: Row, folder: Path) -> SampleBench:
     kind = kinds()[row["platform"]]
     world = World.of(kind, folder, _intent(kind, row))
     (file,) = world.texts[SPINE]
-    world.texts[SPINE] = {file: _path(row).read_text("utf-8")}
+    head = f"{row['head']}\n" if "head" in row else ""
+    world.texts[SPINE] = {file: head + _path(row).read_text("utf-8")}
     held, refused = world.taken(SPINE, world.texts[SPINE])
     world.refused[SPINE], world.building.devices[SPINE] = refused, held
     linter = Linter(api.load_intent(folder / f"{kind.name}.yaml"), folder / "lint")

@@ -1,13 +1,14 @@
-"""Pools have a size, where the device does not compute one."""
+"""Pools are there and have a size, where the device does not compute one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netcheck.model.fact import is_absent, is_readable
+from netcheck.model.fact import NotGivenError, is_absent, is_readable
 from netcheck.model.finding import Severity
-from netcheck.model.known import ABSENT
+from netcheck.model.known import ABSENT, is_known
 from netcheck.model.view import DeviceView
+from netcheck.rules.roce.budgets import accounts_of
 from netcheck.rules.rule import Fault, Scope, rule
 
 
@@ -37,3 +38,28 @@ def buf_pool_size_missing(device: DeviceView) -> Iterator[Fault]:
             and getattr(pool.subject, "size_percent", ABSENT) is ABSENT
         ):
             yield Fault(pool, ("pools",), "a size", "none")
+
+
+@rule(
+    "buf-lossless-pool-missing",
+    severity=Severity.ERROR,
+    scope=Scope.DEVICE,
+    source="NVIDIA Cumulus Linux 5.15, Quality of Service: traffic-pool default-lossless "
+    "memory-percent; a pool without a share has none of the buffer",
+    is_proof=False,
+)
+def buf_lossless_pool_missing(device: DeviceView) -> Iterator[Fault]:
+    """Lossless accounts draw on a pool that the device gives nothing to.
+
+    Why: they have nothing to share; the class is paused from its first packets on, and ECN never
+        comes to act.
+    Bad: PFC on the ports, traffic-pool default-lossless without memory-percent.
+    Good: traffic-pool default-lossless with memory-percent 50.
+    Fix: give the lossless pool its share of the buffer.
+    """
+    named = {one.pool for one in accounts_of(device) if is_known(one.pool)}
+    if not named:
+        raise NotGivenError("pools of lossless accounts")
+    found = frozenset(device.whole_qos.pools)
+    for name in sorted(named - found):
+        yield Fault(device, ("pools",), name, found, note="pools of the device")
