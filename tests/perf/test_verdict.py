@@ -289,7 +289,7 @@ def test_a_counter_that_stands_still_proves_nothing(meaning: Meaning) -> None:
 
     found = judge(incast(stick))
     assert found.verdict.run is RunResult.NOT_PROVEN
-    assert {f.rule for f in found.findings} == {"counters-disagree"}
+    assert {f.rule for f in found.findings} == {"counters-disagree", "fault-located"}
 
 
 def test_packets_that_a_switch_counts_as_dropped_are_not_missing() -> None:
