@@ -215,3 +215,21 @@ def test_a_session_opens_without_waiting_for_the_clock(bash_device: BashDevice) 
             session.run("true")
         times.append(time.monotonic() - start)
     assert min(times) < 0.5  # Netmiko's own login waits for 0.5 s and more
+
+
+def test_a_cipher_that_checks_itself_is_asked_for_first(bash_device: BashDevice) -> None:
+    with Session(bash_device.target()) as session:
+        transport = session._channel.get_transport()
+        assert vars(transport)["remote_cipher"].endswith("-gcm@openssh.com")
+
+
+def test_a_session_that_was_idle_answers_and_closes_at_once(bash_device: BashDevice) -> None:
+    session = Session(bash_device.target())
+    time.sleep(0.3)  # longer than Paramiko's own pause between two looks at the connection
+    used = time.process_time()
+    time.sleep(0.5)
+    assert time.process_time() - used < 0.05
+    assert session.run("echo here") == Output("here\n", 0)
+    start = time.monotonic()
+    session.close()
+    assert time.monotonic() - start < 5
