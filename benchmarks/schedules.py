@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import chain
 from statistics import median
 
 from benchmarks.results import machine, put
@@ -22,8 +24,8 @@ from tests.perf.hidden_clos import DOWN, MOST_ROUNDS, RAILS, SPINES, HiddenClos,
 
 HOSTS = (32, 256, 1024, 2048)
 TEST_S, START_S, SETTLE_S = 5, 3, 11
-BATCH = 64  # hosts; one of a leaf's size stays below its leaf
-Flows = list[tuple[Endpoint, Endpoint]]
+BATCHES = (32, 64)  # hosts; the first has the size of a leaf
+Flows = Iterator[tuple[Endpoint, Endpoint]]
 
 
 def by_host(ends: list[Endpoint]) -> list[list[Endpoint]]:
@@ -46,33 +48,37 @@ def circle(count: int) -> Iterator[list[tuple[int, int]]]:
 def pairwise(hosts: list[list[Endpoint]]) -> Iterator[Flows]:
     """Every host with every other one, all rails at a time, both ways."""
     for pairs in circle(len(hosts)):
-        yield [
-            flow
-            for a, b in pairs
-            for one, other in zip(hosts[a], hosts[b], strict=True)
-            for flow in ((one, other), (other, one))
-        ]
+        yield both_ways((hosts[a], hosts[b]) for a, b in pairs)
 
 
-def batches(hosts: list[list[Endpoint]]) -> Iterator[Flows]:
-    """Groups of ``BATCH`` hosts side by side, everybody with everybody in each."""
-    groups = [hosts[first : first + BATCH] for first in range(0, len(hosts), BATCH)]
+def both_ways(pairs: Iterable[tuple[list[Endpoint], list[Endpoint]]]) -> Flows:
+    """Flows between the NICs of two hosts, rail by rail; made as they are asked for."""
+    for one, other in pairs:
+        for a, b in zip(one, other, strict=True):
+            yield a, b
+            yield b, a
+
+
+def batches(size: int, hosts: list[list[Endpoint]]) -> Iterator[Flows]:
+    """Groups of that many hosts side by side, everybody with everybody in each."""
+    groups = [hosts[first : first + size] for first in range(0, len(hosts), size)]
     for several in zip(*(pairwise(group) for group in groups), strict=True):
-        yield [flow for flows in several for flow in flows]
+        yield chain.from_iterable(several)
 
 
 def halves(hosts: list[list[Endpoint]]) -> Iterator[Flows]:
     """One round: the first half of the hosts with the second."""
     half = len(hosts) // 2
-    low = [end for host in hosts[:half] for end in host]
-    high = [end for host in hosts[half:] for end in host]
-    yield [flow for a, b in zip(low, high, strict=True) for flow in ((a, b), (b, a))]
+    yield both_ways(zip(hosts[:half], hosts[half:], strict=True))
 
 
 Published = Callable[[list[list[Endpoint]]], Iterator[Flows]]
 PUBLISHED: dict[str, Published] = {
     "pair-wise (SuperBench, ClusterKit)": pairwise,
-    f"k-batch of {BATCH} hosts (SuperBench), pair-wise in each": batches,
+    **{
+        f"k-batch of {size} hosts (SuperBench), pair-wise in each": partial(batches, size)
+        for size in BATCHES
+    },
     "half with half (ClusterKit -q)": halves,
 }
 
@@ -130,7 +136,7 @@ def lines(seeds: int) -> Iterator[str]:
     for hosts in HOSTS:
         ends = clos(hosts)
         for name, schedule in PUBLISHED.items():
-            if schedule is batches and hosts < BATCH:
+            if isinstance(schedule, partial) and hosts <= schedule.args[0]:
                 continue
             found = [run_published(ends, schedule, seed) for seed in range(seeds)]
             yield row(hosts, name, found, TEST_S + START_S)
