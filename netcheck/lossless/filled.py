@@ -32,6 +32,7 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import Known, is_known, known_or
 
 UNKNOWN_ASIC = "unknown"
+SHARED_HEADROOM = "shared headroom"
 SMALLEST_BUFFER_BYTES = 13_945_824  # of the ASICs in the data: Spectrum-1
 ALPHA = 1.0
 MTU_BYTES = 9216
@@ -72,7 +73,11 @@ class Filling:
             nics = {port: _nic(one) for one in device.rdma.values() for port in one.ports}
             return Node(device.name, ports, nics=nics, forwarding_s=0.0)
         cell = find_asic(self.asic(device)).cell_bytes
-        return Node(device.name, ports, self._pools(device, ports), cell)
+        pools = self._pools(device, ports)
+        shared = shared_headroom_bytes(device)
+        return Node(
+            device.name, ports, {**pools, SHARED_HEADROOM: shared} if shared else pools, cell
+        )
 
     def asic(self, device: Device) -> str:
         """ASIC of a switch: as said, else as its model tells; else a cautious one."""
@@ -93,7 +98,10 @@ class Filling:
             if isinstance(size, int):
                 found[name] = size
                 continue
-            kept = sum(one.headroom_bytes + one.reserved_bytes for one in accounts)
+            own = sum(one.headroom_bytes for one in accounts)
+            kept = (shared_headroom_bytes(device) or own) + sum(
+                one.reserved_bytes for one in accounts
+            )
             buffer = self._buffer_bytes(device)
             found[name] = max(buffer - kept, buffer // 4)
             self.assumed[f"{device.name} pool {name}"] = (
@@ -170,7 +178,15 @@ class Filling:
             static,
             known_or(xon, 0),
             known_or(held.xon_offset_bytes, 0),
+            SHARED_HEADROOM if shared_headroom_bytes(device) else "",
         )
+
+
+def shared_headroom_bytes(device: Device) -> int:
+    """Headroom that all accounts of a device take from together; 0 where each has its own."""
+    whole = device.qos.get("", knobs.DeviceQos())
+    pools = whole.pools if is_known(whole.pools) else FrozenMap[str, knobs.BufferPool]()
+    return sum(known_or(pool.shared_headroom_bytes, 0) for pool in pools.values())
 
 
 def _mtu(port: model.Port) -> int:
