@@ -16,6 +16,8 @@ from netcheck.model.known import UNKNOWN, Known
 DEFAULT_PORT = 18515
 WAITING = r"Waiting for client to connect"
 NO_PEAK = 0.0
+# Tests by time end with return code 0 where no packet of data comes through at all.
+NO_DATA = "no data came through (MTU of the path, a filter of UDP port 4791, or a wrong GID)"
 
 
 class Tool(StrEnum):
@@ -200,7 +202,7 @@ def _with_bandwidth(found: PerftestResult, line: str, unit: float) -> PerftestRe
         message_rate_pps=float(row[5]) * 1e6,
         rdma_mtu=found.rdma_mtu,
         iterations=int(row[2]),
-        error=found.error,
+        error=found.error or ("" if float(row[4]) and int(row[2]) else NO_DATA),
     )
 
 

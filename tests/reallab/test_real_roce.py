@@ -1,0 +1,201 @@
+"""The real kernel, the real perftest, the real dcb and tc, driven by netcheck's own parts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from netcheck.model.counters import Meaning
+from netcheck.model.fabric import Delivery
+from netcheck.model.finding import NotProven, RunResult
+from netcheck.model.known import is_known
+from netcheck.perf.accounting import lost_packets
+from netcheck.perf.observe import RoundResult
+from netcheck.perf.perftest import PerftestRun, Tool, client_line, server_line
+from tests.reallab.realbench import INTENT, Real
+
+# Boots machines and sends for seconds at a time; all tests share one lab.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("reallab")]
+
+PACKETS, MOST_ROUNDS = 100_000, 12
+NARROW = "100mbit burst 64k"  # far below what emulated processors can send
+RED = (
+    "sudo tc qdisc change dev swp2 parent 2:5 handle 25: red limit 4000000 min 60000 max 180000"
+    " avpkt 4200 burst 40 bandwidth 100mbit probability 0.2"
+)
+QUEUE = 3
+GID = 1  # soft-RoCE: 0 is the link-local address, 1 the IPv4 address
+
+
+@pytest.fixture
+def clean(real: Real) -> Iterator[Real]:
+    """The lab with a cable that loses nothing, also after the test."""
+    real.cable()
+    yield real
+    real.cable()
+
+
+def netcheck(real: Real, *words: str) -> tuple[int, dict[str, Any]]:  # Any: JSON
+    """Run a command of netcheck on the lab's hosts; give exit code and report."""
+    place = ["--lab", "--lab-dir", real.state.directory, "--format", "json"]
+    argv = [sys.executable, "-m", "netcheck.cli", *words, *place]
+    found = subprocess.run(argv, capture_output=True, text=True, timeout=300, check=False)
+    assert found.stdout, found.stderr
+    return found.returncode, json.loads(found.stdout)
+
+
+def sent(result: RoundResult) -> int:
+    """RDMA packets that the first host sent."""
+    by = result.deltas["gpu01"].find("rail0", Meaning.RDMA_TX_PACKETS)
+    assert is_known(by)
+    return by
+
+
+def test_settings_of_the_intent_are_set_by_dcb_read_back_and_verified(
+    clean: Real, tmp_path: object
+) -> None:
+    hosts = ["--limit", "gpu*"]
+    code, _ = netcheck(clean, "deploy", str(INTENT), "--yes", "--state", str(tmp_path), *hosts)
+    assert code == 0
+    for host in ("gpu01", "gpu02"):
+        pfc = json.loads(clean.run(host, "dcb -j pfc show dev rail0"))
+        ets = json.loads(clean.run(host, "dcb -j ets show dev rail0"))
+        app = json.loads(clean.run(host, "dcb -j app show dev rail0"))
+        assert [n for n, is_on in enumerate(pfc["prio_pfc"]) if is_on] == [QUEUE]
+        assert (ets["tc_tsa"][0], ets["tc_bw"][0], ets["tc_bw"][3]) == ("ets", 25, 75)
+        assert ets["prio_tc"] == [0, 0, 0, 3, 0, 0, 0, 0]
+        assert app["dscp_prio"] == [[26, 3]]
+    _, report = netcheck(clean, "verify", str(INTENT), *hosts)
+    assert [one for one in report["findings"] if one["verdict"] == "fail"] == []
+    clean.run("gpu02", "sudo dcb pfc set dev rail0 prio-pfc all:off")
+    code, report = netcheck(clean, "verify", str(INTENT), *hosts)
+    assert code == 1
+    assert "pfc_rx" in json.dumps(report["findings"])
+    clean.run("gpu02", "sudo sh /etc/netcheck/roce/rail0.sh")
+
+
+def test_a_clean_cable_loses_nothing_and_nothing_is_claimed_beyond_it(clean: Real) -> None:
+    results: list[RoundResult] = []
+    while sum(map(sent, results)) < PACKETS and len(results) < MOST_ROUNDS:
+        results.append(clean.round(duration_s=8))
+    assert sum(map(sent, results)) >= PACKETS
+    assert [lost_packets(one) for one in results] == [0] * len(results)
+    (flow,) = results[0].flows
+    assert is_known(flow.result.bandwidth_bps)
+    assert flow.result.bandwidth_bps > 0
+    assert clean.judge(*results).verdict.run is RunResult.LOSSLESS
+    # soft-RoCE sends no pause frame, so headroom is not proven
+    verdict = clean.judge(*results, delivery=Delivery.LOSSLESS).verdict
+    assert (verdict.run, verdict.reason) == (RunResult.NOT_PROVEN, NotProven.NOT_EXERCISED)
+
+
+def test_one_packet_in_ten_thousand_is_not_lossless_and_counted_to_the_packet(
+    clean: Real,
+) -> None:
+    clean.cable("0.01%")
+    before = clean.counted("leaf01", Meaning.OTHER, name="tc_netem_drops")
+    results: list[RoundResult] = []
+    while sum(map(sent, results)) < PACKETS and len(results) < MOST_ROUNDS:
+        results.append(clean.round(duration_s=8))
+    injected = clean.counted("leaf01", Meaning.OTHER, name="tc_netem_drops") - before
+    assert sum(map(sent, results)) >= PACKETS
+    assert injected > 0
+    assert sum(lost_packets(one) or 0 for one in results) == injected
+    found = clean.judge(*results)
+    assert found.verdict.run is RunResult.NOT_LOSSLESS
+    assert any(one.rule == "loss-counted" for one in found.findings)
+
+
+def test_latency_and_rdma_cm_runs_are_parsed(clean: Real) -> None:
+    (flow,) = clean.round(Tool.WRITE_LAT).flows
+    assert flow.result.error == ""
+    assert is_known(flow.result.latency_us)
+    assert is_known(flow.result.percentile_99_us)
+    assert 0 < flow.result.latency_us <= flow.result.percentile_99_us
+    (flow,) = clean.round(duration_s=3, rdma_cm=True).flows
+    assert flow.result.error == ""
+    assert is_known(flow.result.bandwidth_bps)
+    assert flow.result.bandwidth_bps > 0
+
+
+def test_ecn_on_the_switch_marks_and_keeps_goodput_where_its_absence_drops(clean: Real) -> None:
+    clean.cable(rate=NARROW)
+    marked = clean.round(duration_s=5)
+    clean.run("leaf01", RED)
+    dropped = clean.round(duration_s=5)
+    clean.run("leaf01", f"{RED} ecn")
+
+    def moved(result: RoundResult, meaning: Meaning) -> int:
+        by = result.deltas["leaf01"].find("swp2", meaning, QUEUE)
+        assert is_known(by)
+        return by
+
+    assert moved(marked, Meaning.ECN_MARKED) > 0
+    assert moved(marked, Meaning.QUEUE_DROP) == 0
+    assert lost_packets(marked) == 0
+    assert moved(dropped, Meaning.QUEUE_DROP) > 0
+    assert lost_packets(dropped) == moved(dropped, Meaning.QUEUE_DROP)
+    first, second = (one.flows[0].result.bandwidth_bps for one in (marked, dropped))
+    assert is_known(first)
+    assert first >= 0.07e9
+    assert not is_known(second) or second < first / 2
+    assert clean.judge(marked).verdict.run is RunResult.LOSSLESS
+    assert clean.judge(dropped).verdict.run is RunResult.NOT_LOSSLESS
+
+
+def test_ets_gives_two_classes_their_shares_within_two_points(clean: Real) -> None:
+    clean.cable(rate=NARROW)
+
+    def now() -> list[int]:
+        return [clean.counted("leaf01", Meaning.QUEUE_BYTES, number) for number in (QUEUE, 0)]
+
+    runs = [
+        PerftestRun(
+            *(Tool.WRITE_BW, "rxe0", "rxe0", "10.100.0.2", GID, GID, tos),
+            port=30000 + tos,
+            queue_pairs=2,
+            duration_s=20,
+        )
+        for tos in (26 << 2 | 2, 2)
+    ]
+    servers = [clean.session("gpu02") for _ in runs]
+    clients = [clean.session("gpu01") for _ in runs]
+    start = now()
+    for server, run in zip(servers, runs, strict=True):
+        server.start(server_line(run))
+        server.wait_for("Waiting for client", 60)
+    for client, run in zip(clients, runs, strict=True):
+        client.start(client_line(run))
+    end = time.monotonic() + 60
+    while not all(b - a > 1_000_000 for a, b in zip(start, now(), strict=True)):
+        assert time.monotonic() < end, "one of the flows did not begin"
+    before = now()
+    after = before
+    while after[1] - before[1] < 6_000_000:
+        assert time.monotonic() < end + 60, "the flows ended"
+        after = now()
+    for one in (*clients, *servers):
+        one.interrupt()
+        one.close()
+    share = (after[0] - before[0]) / (after[0] - before[0] + after[1] - before[1])
+    assert share * 100 == pytest.approx(75, abs=2)
+
+
+def test_an_mtu_that_nothing_fits_through_is_found_though_the_program_returns_0(
+    clean: Real,
+) -> None:
+    clean.run("leaf01", "sudo ip link set dev swp2 mtu 1500")
+    try:
+        result = clean.round(duration_s=4)
+    finally:
+        clean.run("leaf01", "sudo ip link set dev swp2 mtu 4400")
+    found = clean.judge(result)
+    assert found.verdict.run is not RunResult.LOSSLESS
+    failed = next(one for one in found.findings if one.rule == "rdma-test-failed")
+    assert "MTU" in failed.message
