@@ -82,19 +82,31 @@ class Failures:
         took = time.monotonic() - began
         reading, sample = self.read()
         findings = [_under(what, one) for one in self._judged(reading, sample, lost)]
+        by = self._other_engine()
         self.subnet.settle()
         master.mark()
         self.subnet.relink(node, port)
         master.wait_up(AGAIN_S)
         gone = f", {len(lost)} hosts with it" if lost else ""
-        return findings, f"{what}{gone}: routed around within {took:.2f} s"
+        return findings, f"{what}{gone}: routed around within {took:.2f} s{by}"
+
+    def _other_engine(self) -> str:
+        """Which engine routes now, where it is another than the intent's first."""
+        master = self.subnet.master()
+        engines = master.engines() if master else []
+        first = known_or(self.staged.subnet.routing, ("",))[0]
+        return f" by {engines[-1]}" if engines and first not in {"", engines[-1]} else ""
 
     def _judged(self, reading: Reading, sample: Sample, lost: frozenset[str]) -> Iterator[Finding]:
         master = self.subnet.master()
         engines = master.engines() if master else []
         engine = engines[-1] if engines else UNKNOWN
         gone = tuple(name for name, one in self.subnet.managers.items() if not one.is_running)
-        yield from self.judge.whole(reading, engine, gone)
+        named = known_or(self.staged.subnet.routing, ())
+        for one in self.judge.whole(reading, engine, gone):
+            # what else the intent names is there for such a case
+            if one.rule != "routing-engine-differs" or engine not in named:
+                yield one
         yield from self.judge.tables(reading, sample)
         yield from self.judge.paths(reading, engine)
         yield from (one for one in self.judge.rules(reading) if one.rule in ROUTES)
@@ -139,7 +151,7 @@ class Failures:
         what = f"{master.name} gone"
         judged = self._judged(reading, sample, frozenset())
         return [_under(what, one) for one in judged], (
-            f"{what}: {standby.name} took over within {took:.1f} s"
+            f"{what}: {standby.name} took over within {took:.1f} s{self._other_engine()}"
             f" (timers shortened; about {self._usual_s():.0f} s with those of the intent)"
         )
 

@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from netcheck.lab.opensm.manager import SHORT_TIMERS
-from netcheck.lab.opensm.network import Network, read_network
+from netcheck.lab.opensm.network import FASTEST, Network, read_network
 from netcheck.lab.opensm.subnet import ManagerPlan
 from netcheck.model.cables import with_guids
+from netcheck.model.device import Device, LinkLayer
 from netcheck.model.document import Document
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.guids import ports_of
-from netcheck.model.infiniband import IbSubnet
+from netcheck.model.infiniband import LANE_BPS, IbSubnet
 from netcheck.model.known import is_known, known_or
 from netcheck.model.subnets import Subnet
 from netcheck.platforms.infiniband.netfile import write_net
@@ -31,6 +32,7 @@ PLAIN_ENGINES = {"ar_updn": "updn", "ar_ftree": "ftree", "ar_dor": "dor", "ar_to
 # stand by at the next sweep, which comes after 10 s otherwise.
 QUICK_SWEEP = {"max_wire_smps": "16", "sweep_interval": "2"}
 STAND_IN = "sm"
+FASTEST_BPS = 4 * LANE_BPS[FASTEST]
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ def stage(fabric: Fabric, name: str, discovered: str | None = None, file: str = 
         fabric = with_discovered(fabric, name, seen_of(discovered, file))
         notes.append(f"fabric: {file}")
     notes += network.notes
+    fabric = _as_fast_as_simulated(fabric, name, notes)
     fabric, subnet = _simulable(fabric, name, notes)
     ports, nodes = _places(fabric, subnet, network, notes)
     plans = tuple(
@@ -127,6 +130,34 @@ def with_discovered(fabric: Fabric, name: str, seen: IbSubnet) -> Fabric:
     subnet = fabric.subnets[name]
     filled = replace(subnet, port_guids=FrozenMap(ports), node_guids=FrozenMap(nodes))
     return replace(fabric, subnets=fabric.subnets.with_items({name: filled}))
+
+
+def _as_fast_as_simulated(fabric: Fabric, name: str, notes: list[str]) -> Fabric:
+    """The fabric with InfiniBand ports no faster than the simulator's, which is noted."""
+    changed: dict[str, Device] = {}
+    count = 0
+    for device in fabric.devices.values():
+        slower = {
+            port.name: replace(port, speed_bps=FASTEST_BPS)
+            for port in device.ports.values()
+            if port.link_layer is LinkLayer.INFINIBAND
+            and is_known(port.speed_bps)
+            and port.speed_bps > FASTEST_BPS
+        }
+        if slower:
+            count += len(slower)
+            changed[device.name] = replace(device, ports=device.ports.with_items(slower))
+    subnet = fabric.subnets[name]
+    speed = known_or(subnet.expect.speed, FASTEST)
+    if LANE_BPS.get(speed, 0) > LANE_BPS[FASTEST]:
+        subnet = replace(subnet, expect=replace(subnet.expect, speed=FASTEST))
+    if count or subnet is not fabric.subnets[name]:
+        notes.append(f"not simulated: {count} ports of the intent faster than {FASTEST}")
+    return replace(
+        fabric,
+        devices=fabric.devices.with_items(changed),
+        subnets=fabric.subnets.with_items({name: subnet}),
+    )
 
 
 def _simulable(fabric: Fabric, name: str, notes: list[str]) -> tuple[Fabric, Subnet]:

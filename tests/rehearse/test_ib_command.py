@@ -1,6 +1,7 @@
 """``netcheck ib rehearse``: options, exit codes, reports."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,19 @@ def test_a_mixed_intent_is_rehearsed_and_reported(
     assert summary["command"] == "ib rehearse"
     assert summary["errors"] == 0
     assert any("store02 took over within" in note for note in summary["notes"])
+
+
+@needs_opensm
+@pytest.mark.slow
+def test_an_intent_with_links_of_ndr_runs_as_hdr_which_is_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    mixed = str(ROOT / "examples" / "mixed-ib.yaml")
+    assert main(["ib", "rehearse", mixed]) == ExitCode.CLEAN
+    told = capsys.readouterr().out
+    assert "not simulated: 198 ports of the intent faster than HDR" in told
+    # ftree does not route uneven uplinks, and the intent's next engine does
+    assert re.search(r"cable ibleaf01 port 17 .*: routed around within [\d.]+ s by updn", told)
 
 
 @needs_opensm
