@@ -25,7 +25,7 @@ from netcheck.model.document import Document, Evidence
 from netcheck.model.frozenmap import FrozenMap, LazyMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known
 from netcheck.model.qos import PortQos
-from netcheck.platforms.linux.counters import counter
+from netcheck.platforms.linux.counters import counted, counter_slot
 from netcheck.platforms.linux.facts import Fact, Item, Owner, Reading, Spot, Unread, Variable
 from netcheck.platforms.linux.quirks import PRIORITIES
 
@@ -293,7 +293,7 @@ def _rdma(found: _Found, name: str) -> RdmaDevice:
     return RdmaDevice(
         name,
         ports=ports,
-        driver="mlx5" if name.startswith("mlx5") else UNKNOWN,
+        driver=next((one for one in ("mlx5", "rxe") if name.startswith(one)), UNKNOWN),
         gids=gids,
         congestion_control=_congestion_control(found, name, ports),
         **values,
@@ -405,11 +405,11 @@ def _counters(found: _Found) -> FrozenMap[CounterKey, Counter]:
     ports: dict[str, str] = {}
     for _, readings in found.readings:
         for port, name, value, _ in readings:
-            counted = ports.get(port)
-            if counted is None:
-                counted = ports[port] = _counted_port(found, port)
-            key, read_counter = counter(counted, name, value)
-            read[key] = read_counter
+            owner = ports.get(port)
+            if owner is None:
+                owner = ports[port] = _counted_port(found, port)
+            key, row = counter_slot(owner, name)
+            read[key] = counted(value, row.kind, row.unit, row.width_bits)
     return FrozenMap(read)
 
 

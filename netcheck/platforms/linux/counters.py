@@ -9,20 +9,14 @@ from netcheck.model.known import UNKNOWN
 from netcheck.platforms.counter_table import CounterRow, counter_row
 
 
-def counter(port: str, name: str, value: int | None) -> tuple[CounterKey, Counter]:
-    """Give the counter of that name, for the port it belongs to; None is a damaged reading."""
-    key, row = _slot(port, name)
-    return key, _counter(value, row.kind, row.unit, row.width_bits)
-
-
-# Ports of all hosts have the same names, and so have their counters.
 @lru_cache(maxsize=1 << 13)
-def _slot(port: str, name: str) -> tuple[CounterKey, CounterRow]:
+def counter_slot(port: str, name: str) -> tuple[CounterKey, CounterRow]:
+    """Give a counter's key and what it means: ports of all hosts have the same."""
     row, number = counter_row("linux", name)
     return CounterKey(port, row.meaning, number, name), row
 
 
 @lru_cache(maxsize=1 << 14)
-def _counter(value: int | None, kind: CounterClass, unit: str, width_bits: int) -> Counter:
-    """Most counters of a host share few."""
+def counted(value: int | None, kind: CounterClass, unit: str, width_bits: int) -> Counter:
+    """Give a reading, None being a damaged one: most counters of a host share few."""
     return Counter(UNKNOWN if value is None else value, kind, unit, width_bits)

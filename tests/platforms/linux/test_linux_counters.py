@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from netcheck.model.counters import CounterClass, Meaning
-from netcheck.platforms.linux.counters import counter
+from netcheck.platforms.linux.counters import counted, counter_slot
 
 TABLE = yaml.safe_load(
     resources.files("netcheck.platforms.linux").joinpath("counters.yaml").read_text("utf-8")
@@ -50,6 +50,7 @@ def test_every_row_is_a_pattern_with_a_known_meaning(row: dict[str, str]) -> Non
 def test_a_name_has_one_meaning(
     name: str, meaning: Meaning, number: int, kind: CounterClass, width: int
 ) -> None:
-    key, found = counter("rail0", name, 1)
+    key, row = counter_slot("rail0", name)
+    found = counted(1, row.kind, row.unit, row.width_bits)
     assert (key.port, key.meaning, key.number, key.name) == ("rail0", meaning, number, name)
     assert (found.value, found.kind, found.width_bits) == (1, kind, width)
