@@ -61,6 +61,9 @@ OF_RDMA: dict[str, Callable[[PolicyView], bool]] = {
     "rdma_cm_tos": _says_one_mark,
 }
 
+# The kernel's own RoCE: no trust apart from DSCP entries, no congestion control, no forced mark.
+SOFT_DRIVER = "rxe"
+
 
 @rule(
     "host-script-incomplete",
@@ -89,8 +92,11 @@ def host_script_incomplete(fabric: FabricView) -> Iterator[Fault]:
 
 def _left_out(device: DeviceView, name: str, port: PortView) -> Iterator[Fault]:
     place = Place(device.record.name, name)
-    yield from _faults(device, _of_port(port.policy, port.record), place)
-    for rdma in _using(device.record, name):
+    users = list(_using(device.record, name))
+    is_soft = bool(users) and all(one.driver == SOFT_DRIVER for one in users)
+    missing = (one for one in _of_port(port.policy, port.record) if not is_soft or one != "trust")
+    yield from _faults(device, missing, place)
+    for rdma in users if not is_soft else ():
         yield from _faults(device, _of_rdma(port.policy, rdma), rdma_place(place.device, rdma))
 
 

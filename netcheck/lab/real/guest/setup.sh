@@ -45,6 +45,7 @@ if [ "$IS_SWITCH" = yes ]; then
   socat TCP-LISTEN:2222,fork,reuseaddr EXEC:'ip netns exec switch /usr/sbin/sshd -i' &
 else
   ip link set eth1 name rail0
+  ethtool -s rail0 speed 10000 duplex full
 fi
 ip link set rail0 mtu "$MTU" up
 ip address add "$ADDRESS/24" dev rail0
