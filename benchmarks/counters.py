@@ -184,7 +184,8 @@ def section(fabric: Fabric, clock: Clock, together: Phase, asked: list[Asked]) -
         f"{machine()}. {hosts:,} hosts of {RAILS} adapters in one process, one SSH session a host"
         f" for both readings; {commands / hosts:.0f} commands and {size / hosts / 1e3:.1f} kB a"
         f" host ({size / 1e6:.1f} MB). Hosts and client share the machine; loading Netmiko"
-        " (0.4 s) is in the first step."
+        " (0.4 s) is in the first step. On a busy machine both wait for each other, and waiting"
+        " costs, too: compare runs of one load only."
     )
     goals = (
         f"Collected: {together.wall_s:.1f} s (goal: at most {ALLOWED_S:.0f} s), client"

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import paramiko
 
 CONNECT_S: Final = 15.0
-_LOOK_UP_S: Final = 60.0
+_GLANCE_S: Final = 1.0  # between two looks at a login whether to go on waiting
+_LOOK_UP_S: Final = 60.0  # the same in an open session
 KNOWN_HOSTS: Final = "NETCHECK_KNOWN_HOSTS"
 """Variable that names a file of host keys; with it, no other key is accepted."""
 
@@ -69,7 +70,7 @@ def _quick(name: str) -> Any:  # Any: a Netmiko class chosen by name
 
 
 def _transport(*args: Any, **more: Any) -> paramiko.Transport:  # Any: Paramiko's arguments
-    """Give a transport that asks for AES-GCM before all other ciphers.
+    """Give a transport that asks for AES-GCM before all other ciphers, and waits in peace.
 
     With any other, Paramiko checks every packet's MAC byte by byte in Python, a
     quarter of what a short session costs. Servers without GCM choose as before.
@@ -77,6 +78,7 @@ def _transport(*args: Any, **more: Any) -> paramiko.Transport:  # Any: Paramiko'
     import paramiko  # noqa: PLC0415 -- only with Netmiko
 
     transport = paramiko.Transport(*args, **more)
+    transport.sock.settimeout(_GLANCE_S)
     options = transport.get_security_options()
     options.ciphers = tuple(sorted(options.ciphers, key=lambda name: "-gcm" not in name))
     return transport
