@@ -11,6 +11,7 @@ import pytest
 from netcheck import api
 from netcheck.lab.control import relocate, stop_lab
 from netcheck.lab.real.control import start_real_lab
+from netcheck.lab.real.server import OWNER
 from netcheck.lab.real.tools import missing_packages
 from netcheck.lab.state import read_state
 from netcheck.perf.bench import EVERYTHING, Bench
@@ -25,6 +26,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real]:
     missing = missing_packages()
     if missing:
         pytest.skip(f"needs {', '.join(missing)}: sudo apt-get install {' '.join(missing)}")
+    os.environ[OWNER] = str(os.getpid())  # so that nothing is left where this is killed
     fabric = api.complete(api.load_intent([str(INTENT)], deployable=True))
     running = os.environ.get(SHARED_LAB, "")
     folder = Path(running) if running else tmp_path_factory.mktemp("real") / "lab"
