@@ -12,13 +12,17 @@ import pytest
 
 from netcheck.cli.main import main
 from netcheck.collect import collector
+from netcheck.collect.secrets import secret_behind, secret_server
 from netcheck.collect.session import Output
 from netcheck.collect.target import Target
+from netcheck.deploy import ansible as by_ansible
 from netcheck.deploy import device as deploy_device
 from netcheck.deploy import holding
 from netcheck.deploy.backend import NetmikoBackend
 from netcheck.deploy.engine import deploy, make_plan, rollback
+from netcheck.deploy.journal import begin_run
 from netcheck.deploy.plan import Plan, save_plan
+from netcheck.model.errors import InputError
 from netcheck.model.fabric import Credentials, Fabric
 from netcheck.model.finding import ExitCode
 from netcheck.model.frozenmap import FrozenMap
@@ -216,3 +220,26 @@ def test_a_key_as_a_plain_value_is_refused_with_its_place(
     told = capsys.readouterr().err
     for key in ("m_key", "sm_key", "options.sa_key"):
         assert f"{key}: expected a reference" in told
+
+
+@pytest.mark.usefixtures("host")
+def test_by_ansible_keys_are_served_with_the_logins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[str] = []
+
+    @contextmanager
+    def server(references: list[str]) -> Iterator[Path]:
+        served.extend(references)
+        with secret_server(references) as address:
+            assert secret_behind("gpu01", address)("env:M_KEY") == M_KEY
+            with pytest.raises(InputError, match="not served by this run"):
+                secret_behind("gpu01", address)("env:HOME")
+        raise InputError("enough")
+        yield Path()
+
+    monkeypatch.setattr(by_ansible, "secret_server", server)
+    run_ = begin_run(tmp_path / "state", planned(), "ansible")
+    with pytest.raises(InputError, match="enough"):
+        by_ansible.AnsibleBackend().apply(run_, ["gpu01"])
+    assert served == ["env:NETCHECK_PASSWORD", "", "env:M_KEY", "env:SM_KEY"]
