@@ -23,7 +23,7 @@ def pfcwd_absent(port: PortView) -> Iterator[Fault]:
 
     Why: one broken NIC that pauses without end stops the whole fabric. (An error where the
         intent asks for the watchdog.)
-    Bad: PFC {3}, no watchdog.
+    Bad: PFC {3}, no watchdog, or one without a detection time, which does not start.
     Good: a watchdog with detection 200 ms and restoration 400 ms.
     Fix: start the watchdog on the port (SONiC: config pfcwd start).
     """
@@ -37,6 +37,10 @@ def pfcwd_absent(port: PortView) -> Iterator[Fault]:
         severity = Severity.ERROR if is_said else None
         facts = ("watchdog", "watchdog_poll_ms")
         yield Fault(port, facts, "a watchdog", "none", severity=severity)
+    elif is_absent(port.watchdog, "detection_ms"):
+        severity = Severity.ERROR if is_said else None
+        facts = ("watchdog", "detection_ms")
+        yield Fault(port, facts, "a detection time", "none", severity=severity)
 
 
 def _is_refused(port: PortView) -> bool:

@@ -66,7 +66,7 @@ class _Reader:
         self.deviation = deviation
 
     def port(self, name: str, row: Row) -> Port:
-        binding = self.config.get("PORT_QOS_MAP", {}).get(name, {})
+        binding = {**self._of_switch(), **self.config.get("PORT_QOS_MAP", {}).get(name, {})}
         paused = frozenset(numbers(binding.get("pfc_enable", "")))
         honoured = frozenset(range(PRIORITIES)) if row.get("pfc_asym") == "on" else paused
         has_dscp = "dscp_to_tc_map" in binding
@@ -90,6 +90,14 @@ class _Reader:
             watchdog=self._watchdog(name, binding),
             wear=self.deviation.lost.get(name),
         )
+
+    def _of_switch(self) -> Row:
+        """The map that ports without one of their own use.
+
+        Source: sonic-net/sonic-swss orchagent/qosorch.cpp: PORT_QOS_MAP|global is the switch's.
+        """
+        row = self.config.get("PORT_QOS_MAP", {}).get("global", {})
+        return {key: value for key, value in row.items() if key == "dscp_to_tc_map"}
 
     def _rows(self, table: str, binding: Row, field_name: str) -> Mapping[str, str]:
         name = name_of(binding.get(field_name, ""))
@@ -159,8 +167,8 @@ class _Reader:
 
     def _watchdog(self, port: str, binding: Row) -> Watchdog | None:
         row = self.config.get("PFC_WD", {}).get(port)
-        if row is None:
-            return None
+        if row is None or not integer(row, "detection_time"):
+            return None  # orchagent/pfcwdorch.cpp does not start it without
         return Watchdog(
             frozenset(numbers(binding.get("pfcwd_sw_enable", ""))),
             integer(row, "detection_time") / 1000,
