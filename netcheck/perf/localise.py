@@ -48,10 +48,15 @@ def suspects(
     clues += [_of(finding) for finding in findings]
     ranked = sorted(clues, key=lambda clue: (clue.rank, -clue.weight, clue.where))
     found: dict[frozenset[PortRef], Suspect] = {}
+    dropping: set[str] = set()
     for clue in ranked:
         key = frozenset(clue.where)
-        if not any(key & other for other in found):
+        device = clue.where[0].device
+        # ports of one switch that drop alike share a cause, and would hide another fault
+        is_more = clue.rank is Rank.DROPS and device in dropping
+        if not is_more and not any(key & other for other in found):
             found[key] = Suspect(clue.where, clue.evidence, clue.look_at)
+            dropping.update([device] if clue.rank is Rank.DROPS else [])
     return list(found.values())[:SHOWN]
 
 

@@ -177,7 +177,7 @@ class PortState:
         self.live: list[QueueState] = []
         self.in_packets = self.oversize_in = self.oversize_out = self.errors_in = 0
         self.worn: Wear | None = None
-        self.intake: Intake | None = None
+        self.intake: Intake[GroupState] | None = None
         self.pfc_in = [0] * PRIORITIES
         self.pfc_out = [0] * PRIORITIES
         self.pause_seconds = [0.0] * PRIORITIES
