@@ -51,6 +51,7 @@ class ManagerBench:
 
     staged: Staged
     linter: Linter
+    alone: Linter
     texts: Texts
     known: frozenset[str] = frozenset()
     seen: set[str] = field(default_factory=set)
@@ -70,7 +71,8 @@ class ManagerBench:
     def is_found(self, texts: Holdings, *, with_intent: bool) -> bool:
         """Lint has a finding."""
         held = {MANAGER: {**self.texts, **texts.get(MANAGER, {})}}
-        return bool(self.linter.found(held, with_intent=with_intent))
+        linter = self.linter if with_intent else self.alone
+        return bool(linter.found(held, with_intent=with_intent))
 
     def harms(self, texts: Holdings) -> list[str]:
         """What is otherwise in the subnet than it was before the change."""
@@ -95,7 +97,9 @@ def manager_bench(folder: Path) -> ManagerBench:
     """A subnet whose files hold partitions, lanes, roots and addresses."""
     staged = stage(fabric_of(MEANT), "s")
     meant = with_managers(staged.fabric)
-    bench = ManagerBench(staged, Linter(meant, folder), staged.plans[0].files)
+    bare = replace(staged.fabric, subnets=FrozenMap())
+    linters = Linter(meant, folder / "meant"), Linter(bare, folder / "bare")
+    bench = ManagerBench(staged, *linters, staged.plans[0].files)
     bench.known = bench.shown(bench.texts)
     return bench
 
