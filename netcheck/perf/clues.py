@@ -330,8 +330,9 @@ def narrow(results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass) -
         carried: dict[PortRef, int] = {}
         for ref in Footprint(fabric, result.round).switch_egress:
             marks = _moved(result, ref, Meaning.ECN_MARKED, class_at(fabric, ref, item).queue)
-            if marks and not total(result, ref, Meaning.PFC_RX):
-                carried[ref] = total(result, ref, Meaning.QUEUE_BYTES)
+            octets = total(result, ref, Meaning.QUEUE_BYTES)  # none: a counter that stands still
+            if marks and octets and not total(result, ref, Meaning.PFC_RX):
+                carried[ref] = octets
         for ref, octets in carried.items():
             same = [
                 n for other, n in carried.items() if _speed(fabric, other) == _speed(fabric, ref)

@@ -65,12 +65,15 @@ class PerfVerdict:
     suspects: tuple[Suspect, ...] = ()
 
 
-def judge_perf(results: Sequence[RoundResult], fabric: Fabric, basis: Basis) -> PerfVerdict:
+def judge_perf(
+    results: Sequence[RoundResult], fabric: Fabric, basis: Basis, *, locates: bool = True
+) -> PerfVerdict:
     """Judge every class over all rounds.
 
     The run is as bad as its worst lossless class; classes that are marked and
     never paused decide only where no class is lossless, for nothing promises
     that they do not drop. Without any class or any incast it is not proven.
+    ``locates`` says whether suspects are looked for, which takes longer than the rest.
     """
     findings: list[Finding] = []
     pointed: list[Suspect] = []
@@ -86,7 +89,7 @@ def judge_perf(results: Sequence[RoundResult], fabric: Fabric, basis: Basis) -> 
         ]
         side = list(congestion_findings(own, fabric, item))
         findings += [*found, *side]
-        if found or side or slow:
+        if locates and (found or side or slow):
             here = suspects(own, fabric, item, side)
             pointed += here
             findings += _located(here, found)

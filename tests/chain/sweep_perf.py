@@ -89,7 +89,8 @@ class Recording:
         return self._judge(self.result)
 
     def _judge(self, result: RoundResult) -> RunResult:
-        return judge_perf([result], self.fabric, Basis.SIMULATED).verdict.run
+        found = judge_perf([result], self.fabric, Basis.SIMULATED, locates=False)
+        return found.verdict.run
 
     def changed(self, damaged: Reading, text: str) -> frozenset[Sighted]:
         """Counters that the damaged output does not show as the whole one did."""
