@@ -29,6 +29,7 @@ from netcheck.perf.observe import (
 from netcheck.perf.perftest import (
     DEFAULT_PORT,
     ERRORS,
+    NO_DATA,
     WAITING,
     Memory,
     PerftestResult,
@@ -238,7 +239,8 @@ class _Runner:
 
     def _reached(self, flows: Sequence[FlowResult]) -> tuple[FlowResult, ...]:
         """Say of the first flows that failed whether their ends reach each other at all."""
-        told = {meaning for _, meaning in ERRORS}  # by perftest: the hosts themselves answer
+        # by perftest: the hosts themselves answer
+        told = {NO_DATA, *(meaning for _, meaning in ERRORS)}
         failed = [place for place, flow in enumerate(flows) if flow.result.error in told]
         found = list(flows)
         for place in failed[:PINGED]:
