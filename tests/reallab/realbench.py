@@ -64,7 +64,7 @@ class Real:
     def round(self, tool: Tool = Tool.WRITE_BW, **options: object) -> RoundResult:
         """Run one flow from the first host to the second, as ``netcheck perf`` does."""
         first, second = endpoints(self.fabric)
-        chosen = PerfOptions(settle_s=0.0, queue_pairs=2, **options)  # type: ignore[arg-type]  # by name
+        chosen = PerfOptions(settle_s=1.0, queue_pairs=2, **options)  # type: ignore[arg-type]  # by name
         port = DEFAULT_PORT + 512 * (self.rounds % 16)
         self.rounds += 1
         runner = measure._Runner(self.bench, self.hosts, self.item, tool, chosen, port)
