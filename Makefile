@@ -4,7 +4,7 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test test-fast test-slow check format bench bench-scale golden docs faults sweep fuzz mutate clean
+.PHONY: help demo test test-fast test-slow check format bench bench-scale golden docs faults sweep fuzz mutate reallab clean
 help:
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -66,6 +66,10 @@ fuzz: $(STAMP)  ## parsers under mutation of real outputs, ten minutes a platfor
 
 mutate: $(STAMP)  ## one knob of a correct fabric changed at a time; what harms traffic must be found
 	$(BIN)/python -m tests.mutation.run --put
+
+reallab: $(STAMP)  ## soft-RoCE in two virtual machines; wants two idle processors
+	@scripts/system-packages
+	NETCHECK_REAL_LAB=yes $(BIN)/pytest tests/reallab
 
 clean:  ## remove what was built
 	rm -rf $(VENV) dist build .lab .pytest_cache .mypy_cache .ruff_cache .hypothesis
