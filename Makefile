@@ -68,7 +68,7 @@ mutate: $(STAMP)  ## one knob of a correct fabric changed at a time; what harms 
 	$(BIN)/python -m tests.mutation.run --put
 
 reallab: $(STAMP)  ## soft-RoCE in two virtual machines; wants two idle processors
-	@scripts/system-packages
+	@NETCHECK_REAL_LAB=yes scripts/system-packages
 	NETCHECK_REAL_LAB=yes $(BIN)/pytest tests/reallab
 
 clean:  ## remove what was built
