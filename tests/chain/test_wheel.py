@@ -46,6 +46,7 @@ KINDS = {
     ".yaml",
     ".yml",
     ".j2",
+    ".sh",
     ".ini",
     ".md",
     ".toml",

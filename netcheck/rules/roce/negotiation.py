@@ -10,7 +10,7 @@ from netcheck.model.finding import Severity
 from netcheck.model.qos import DcbxMode, PfcMode
 from netcheck.model.view import LinkView, PortView
 from netcheck.rules.roce.groups import only_switch
-from netcheck.rules.rule import Fault, Scope, rule
+from netcheck.rules.rule import Fault, Profile, Scope, rule
 
 TROUBLESHOOTING = (
     "Azure/AzureLocal-Supportability TSG/Networking/Top-Of-Rack-Switch "
@@ -91,13 +91,14 @@ def _takes(port: PortView) -> bool:
     severity=Severity.WARNING,
     scope=Scope.LINK,
     source="IEEE 802.3 clause 73: both ends of a copper cable negotiate, or neither",
+    profile=Profile.STRICT,
     is_proof=False,
 )
 def link_autoneg_mismatch(link: LinkView) -> Iterator[Fault]:
     """One end of a link negotiates speed and FEC, and the other does not.
 
     Why: the end that negotiates waits for the other; the link stays down, or comes up with another
-        FEC.
+        FEC. Strict, since NICs say "on" of optical cables too, over which nothing is negotiated.
     Bad: switch port autoneg off, NIC autoneg on.
     Good: on at both ends, or off at both.
     Fix: set both ends alike.
