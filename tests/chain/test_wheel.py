@@ -47,6 +47,7 @@ KINDS = {
     ".yml",
     ".j2",
     ".sh",
+    ".c",
     ".ini",
     ".md",
     ".toml",
