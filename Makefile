@@ -58,7 +58,7 @@ bench-scale: $(STAMP)  ## 6,000 switches linted and rendered, 1,000 verified, 1,
 faults: $(STAMP)  ## verdict and first suspect of each fault of the table (8 min on 2 cores)
 	NETCHECK_FAULTS=all $(BIN)/pytest tests/perf/test_fault_table.py
 
-sweep: $(STAMP)  ## delete and cut every line of every snapshot (15 min on 2 cores)
+sweep: $(STAMP)  ## delete and cut every line of every snapshot (30 min on 2 cores)
 	NETCHECK_SWEEP=all $(BIN)/pytest -n auto --dist loadgroup tests/chain/test_sweep.py
 
 fuzz: $(STAMP)  ## parsers under mutation of real outputs, ten minutes a platform
