@@ -38,15 +38,20 @@ class Reply:
     status: int
 
 
-# A subnet manager answers nobody while it routes a large subnet again.
+# A subnet manager answers nobody while it routes a large subnet again. ibsim hands an
+# answer that comes late to whoever asks next; saquery takes any answer for its own, and
+# crashes or hangs where it is one of another kind.
 ROUNDS = 6
 LATE = re.compile(r"timed? ?out", re.IGNORECASE)
+BY_SIGNAL = 128
+ENDS = re.compile(r"saquery -p --slid (\d+) --dlid (\d+)")
 
 
 def patient(ask: Ask, wait: Callable[[], object]) -> Ask:
     """Give ``ask`` so that calls that were not answered in time are asked again.
 
-    A call that fails for another reason has its answer.
+    So are calls that crash, and path queries that got another query's answer. A
+    call that fails for another reason has its answer.
 
     Args:
         wait: Called before each further round.
@@ -55,7 +60,7 @@ def patient(ask: Ask, wait: Callable[[], object]) -> Ask:
     def ask_again(commands: Sequence[Sequence[str]]) -> list[Reply]:
         replies = [*ask(commands)]
         for _ in range(ROUNDS):
-            late = [n for n, one in enumerate(replies) if one.status and LATE.search(one.text)]
+            late = [number for number, one in enumerate(replies) if _is_unanswered(one)]
             if not late:
                 break
             wait()
@@ -64,6 +69,21 @@ def patient(ask: Ask, wait: Callable[[], object]) -> Ask:
         return replies
 
     return ask_again
+
+
+def _is_unanswered(reply: Reply) -> bool:
+    if reply.status:
+        return reply.status > BY_SIGNAL or LATE.search(reply.text) is not None
+    return _is_of_others(reply)
+
+
+def _is_of_others(reply: Reply) -> bool:
+    """Whether a path query has the answer to another one."""
+    asked = ENDS.match(reply.command)
+    if asked is None:
+        return False
+    ends = (int(asked[1]), int(asked[2]))
+    return any((path.source, path.destination) != ends for path in _paths(reply))
 
 
 @dataclass(frozen=True)
@@ -144,7 +164,8 @@ def read_paths(ask: Ask, reading: Reading, questions: Sequence[PathQuestion]) ->
     replies = ask([question.command for question in questions])
     paths: dict[PathQuestion, Known[tuple[IbPath, ...]]] = {}
     for question, reply in zip(questions, replies, strict=True):
-        paths[question] = UNKNOWN if reply.status else _paths(reply)
+        is_known_answer = reply.status == 0 and not _is_of_others(reply)
+        paths[question] = _paths(reply) if is_known_answer else UNKNOWN
     return replace(reading, paths=paths, failed=(*reading.failed, *_failed(replies)))
 
 

@@ -8,7 +8,7 @@ import secrets
 import shlex
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,13 +22,20 @@ from netcheck.model.errors import TransportError
 WORKERS = max(2, min(6, os.cpu_count() or 2))
 STALL_S = 60.0
 POLL_S = 0.01
+# These ask for one thing, and give up by themselves after some seconds.
+QUERIES, QUERY_S = frozenset({"saquery", "sminfo", "smpquery"}), 20.0
+HUNG_CALLS = 3
+TIMED_OUT = 124  # as timeout(1) has it
 
 Command = Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one call printed; ``text`` carries standard error where it failed."""
+    """What one call printed; ``text`` carries standard error where it failed.
+
+    A call that hangs is ended, with status 124.
+    """
 
     command: str
     text: str
@@ -48,7 +55,7 @@ class Diags:
         """Run one call.
 
         Raises:
-            TransportError: It did not end in time.
+            TransportError: Its shell was ended.
         """
         return self.run_all([command])[0]
 
@@ -59,7 +66,7 @@ class Diags:
         than the call itself.
 
         Raises:
-            TransportError: One of them hangs; it is named.
+            TransportError: Several hang one after another; the last is named.
         """
         if not commands:
             return []
@@ -78,6 +85,17 @@ class Diags:
         return answers
 
     def _run_share(self, commands: Sequence[Command], is_over: threading.Event) -> list[Answer]:
+        answers: list[Answer] = []
+        for _ in range(HUNG_CALLS):
+            answers += self._run_until_hung(commands[len(answers) :], is_over)
+            if len(answers) == len(commands):
+                return answers
+        raise TransportError(f"{answers[-1].command}: no answer, nor to others before it")
+
+    def _run_until_hung(
+        self, commands: Sequence[Command], is_over: threading.Event
+    ) -> list[Answer]:
+        """Run calls up to the first that hangs; that one's answer says so."""
         mark = f"netcheck-{secrets.token_hex(6)}"
         folder = self.folder / mark
         folder.mkdir(mode=0o700)
@@ -112,9 +130,13 @@ def _script(commands: Sequence[Command], mark: str) -> str:
 
 
 def _await(kept: Kept, commands: Sequence[Command], mark: str, is_over: threading.Event) -> str:
-    """Wait for the last answer; every one has to come within STALL_S of the one before."""
+    """Give what was printed until the last call ended, or until one hangs."""
     wanted = f"\n{mark} ".encode()
     held, grown = bytearray(), time.monotonic()
+
+    def waited_for(count: int) -> Command:
+        return commands[min(count, len(commands) - 1)]
+
     with kept.log.open("rb") as output:
         while (count := held.count(wanted)) < len(commands) or not held.endswith(b"\n"):
             data = output.read()
@@ -123,17 +145,25 @@ def _await(kept: Kept, commands: Sequence[Command], mark: str, is_over: threadin
                 grown = time.monotonic()
             elif is_over.is_set():
                 raise TransportError("given up")
-            elif time.monotonic() - grown > STALL_S or not kept.is_running:
-                hung = shlex.join(commands[min(count, len(commands) - 1)])
-                raise TransportError(f"{hung}: no answer within {STALL_S:g} s")
+            elif not kept.is_running:
+                raise TransportError(f"{shlex.join(waited_for(count))}: ended with its shell")
+            elif time.monotonic() - grown > _patience_s(waited_for(count)):
+                break
             else:
                 time.sleep(POLL_S)
     return held.decode("utf-8", "replace")
 
 
-def _answers(text: str, commands: Sequence[Command], mark: str) -> list[Answer]:
+def _patience_s(command: Command) -> float:
+    return QUERY_S if command[0] in QUERIES else STALL_S
+
+
+def _answers(text: str, commands: Sequence[Command], mark: str) -> Iterator[Answer]:
+    """Read what was printed; the call after the last mark is the one that hangs."""
     parts = re.split(rf"\n{mark} (\d+)\n", text)
-    return [
-        Answer(shlex.join(command), parts[2 * index], int(parts[2 * index + 1]))
-        for index, command in enumerate(commands)
-    ]
+    for command, said, status in zip(commands, parts[::2], parts[1::2], strict=False):
+        yield Answer(shlex.join(command), said, int(status))
+    if (count := len(parts) // 2) < len(commands):
+        hung = commands[count]
+        said = f"{parts[-1]}timed out: no answer within {_patience_s(hung):g} s\n"
+        yield Answer(shlex.join(hung), said, TIMED_OUT)
