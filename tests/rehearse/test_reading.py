@@ -80,5 +80,5 @@ def test_a_crash_a_hang_and_the_answer_to_another_query_are_no_answers(
 
 def test_the_answer_to_this_query_is_one() -> None:
     tool = Tool({"saquery -p --slid 2 --dlid 5": 1}, unanswered=(PATH, 0))
-    (reply,) = patient(tool.ask, tool.wait)(["saquery -p --slid 2 --dlid 5".split()])
+    (reply,) = patient(tool.ask, tool.wait)([["saquery", "-p", "--slid", "2", "--dlid", "5"]])
     assert (reply.text, tool.waits) == (PATH, 0)
