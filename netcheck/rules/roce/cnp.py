@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from netcheck.model.fact import NotGivenError, is_readable
 from netcheck.model.finding import Place, Severity
@@ -13,6 +14,7 @@ from netcheck.rules.rule import Fault, Scope, rule
 
 CUMULUS = "NVIDIA Cumulus Linux 5.15, RDMA over Converged Ethernet: CNP on DSCP 48, strict"
 DCQCN = "Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015"
+USUAL_DSCP = 48
 
 
 @rule("cnp-dscp-unmapped", severity=Severity.ERROR, scope=Scope.PORT, source=CUMULUS)
@@ -104,13 +106,18 @@ def cnp_nic_dscp_mismatch(rdma: RdmaView) -> Iterator[Fault]:
     Good: the NIC sends 48.
     Fix: write the DSCP to /sys/class/net/IF/ecn/roce_np/cnp_dscp.
     """
-    wanted = frozenset(
-        dscp for each in rdma.policy.cnp() if is_readable(each, "dscp") for dscp in each.dscp
-    )
+    yield from _marked_unlike(rdma, "dscp", "cnp_dscp")
+
+
+def _marked_unlike(rdma: RdmaView, mark: str, fact: str) -> Iterator[Fault]:
+    """Compare a mark that the NIC sets with those of the intent's class."""
+    said = (each for each in rdma.policy.cnp() if is_readable(each, mark))
+    wanted: frozenset[int] = frozenset().union(*(getattr(each, mark) for each in said))
     if not wanted:
-        raise NotGivenError("DSCP of congestion notifications")
-    if rdma.cnp_dscp not in wanted:
-        yield Fault(rdma, ("cnp_dscp", "congestion_control"), wanted, rdma.cnp_dscp)
+        raise NotGivenError(f"{mark.upper()} of congestion notifications")
+    found = getattr(rdma, fact)
+    if found not in wanted:
+        yield Fault(rdma, (fact, "congestion_control"), wanted, found)
 
 
 @rule(
@@ -128,20 +135,23 @@ def cnp_dscp_differs_between_hosts(fabric: FabricView) -> Iterator[Fault]:
     Good: all send 48.
     Fix: set the same DSCP on all hosts.
     """
-    found: list[tuple[RdmaView, int]] = []
+    yield from _unlike_most(fabric, "cnp_dscp", usual=USUAL_DSCP)
+
+
+def _unlike_most(fabric: FabricView, fact: str, *, usual: object = None) -> Iterator[Fault]:
+    """Find the NICs that differ from most others; between equals, from the usual value."""
+    found: list[tuple[RdmaView, Any]] = []  # Any: the fact's own type, number or text
     for rdma in fabric.rdma:
         with fabric.attempt():
-            found.append((rdma, rdma.cnp_dscp))
-    counted = Counter[int]()
-    for rdma, dscp in found:
-        counted[dscp] += len(rdma.members)
-    if not counted:
-        return
-    usual, votes = min(counted.items(), key=lambda item: (-item[1], item[0] != 48, item[0]))  # noqa: PLR2004 -- between equals, the usual CNP DSCP
-    for rdma, dscp in found:
-        if dscp != usual:
-            facts = ("cnp_dscp", "congestion_control")
-            yield Fault(rdma, facts, usual, dscp, note=f"as {votes} others")
+            found.append((rdma, getattr(rdma, fact)))
+    counted = Counter[Any]()
+    for rdma, value in found:
+        counted[value] += len(rdma.members)
+    most = min(counted, key=lambda value: (-counted[value], value != usual, value), default=None)
+    for rdma, value in found:
+        if value != most:
+            facts = (fact, "congestion_control")
+            yield Fault(rdma, facts, most, value, note=f"as {counted[most]} others")
 
 
 @rule(
@@ -190,13 +200,7 @@ def cnp_nic_prio_mismatch(rdma: RdmaView) -> Iterator[Fault]:
     Good: the NIC sends 6.
     Fix: write the PCP to /sys/class/net/IF/ecn/roce_np/cnp_802p_prio.
     """
-    wanted = frozenset(
-        pcp for each in rdma.policy.cnp() if is_readable(each, "pcp") for pcp in each.pcp
-    )
-    if not wanted:
-        raise NotGivenError("PCP of congestion notifications")
-    if rdma.cnp_pcp not in wanted:
-        yield Fault(rdma, ("cnp_pcp", "congestion_control"), wanted, rdma.cnp_pcp)
+    yield from _marked_unlike(rdma, "pcp", "cnp_pcp")
 
 
 @rule(
@@ -215,15 +219,4 @@ def dcqcn_cc_algo_mixed(fabric: FabricView) -> Iterator[Fault]:
     Good: all with dcqcn.
     Fix: set the same algorithm on all hosts.
     """
-    found: list[tuple[RdmaView, str]] = []
-    for rdma in fabric.rdma:
-        with fabric.attempt():
-            found.append((rdma, rdma.algorithm))
-    counted = Counter[str]()
-    for rdma, algorithm in found:
-        counted[algorithm] += len(rdma.members)
-    usual = min(counted, key=lambda name: (-counted[name], name), default="")
-    for rdma, algorithm in found:
-        if algorithm != usual:
-            facts = ("algorithm", "congestion_control")
-            yield Fault(rdma, facts, usual, algorithm, note=f"as {counted[usual]} others")
+    yield from _unlike_most(fabric, "algorithm")

@@ -12,8 +12,8 @@ from netcheck.rules.rule import Fault, Scope, rule
 
 STORM = "RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.3: NIC pause storm"
 ORCH = "sonic-net/sonic-swss orchagent/pfcwdorch.h"
+ROUNDED = 2  # found may be so many times what is intended
 # platform -> (detection, restoration), each as (lowest, highest) in ms
-ROUNDED = 2
 RANGES_MS = {"sonic": ((100, 5000), (100, 60000))}
 
 
