@@ -161,3 +161,11 @@ BACKEND = click.option(
     show_default=True,
     help="How changes reach devices.",
 )
+DURATION = click.option(
+    "--duration",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    metavar="SECONDS",
+    help="Length of each bandwidth test.",
+)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from netcheck.cli.options import INTENT, Common, reaching, reporting
+from netcheck.cli.options import DURATION, INTENT, Common, reaching, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import ExitCode
@@ -19,14 +19,7 @@ from netcheck.report.report import Report
 
 @click.command()
 @INTENT
-@click.option(
-    "--duration",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
-    metavar="SECONDS",
-    help="Length of each bandwidth test.",
-)
+@DURATION
 @click.option(
     "--settle",
     type=click.FloatRange(min=0),

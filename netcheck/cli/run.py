@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from netcheck.cli.deploy import ask
-from netcheck.cli.options import BACKEND, INTENT, STATE, YES, Common, reporting
+from netcheck.cli.options import BACKEND, DURATION, INTENT, STATE, YES, Common, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.deploy.plan import Plan
 from netcheck.model.errors import InputError
@@ -37,14 +37,7 @@ Faults = Callable[[], list[str]]
     metavar="NAMES",
     help="Stages to run, in their own order.",
 )
-@click.option(
-    "--duration",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
-    metavar="SECONDS",
-    help="Length of each bandwidth test.",
-)
+@DURATION
 @BACKEND
 @YES
 @STATE
