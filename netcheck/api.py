@@ -41,6 +41,7 @@ __all__ = [
     "complete",
     "diff_paths",
     "exit_code",
+    "job_topology",
     "lint_intent",
     "lint_paths",
     "load_completed",
@@ -116,30 +117,9 @@ def refusals(
         stage: Part of the chain that the findings belong to.
         is_shared_out: Two processes share the work: for large fabrics.
     """
-    from netcheck.platforms.refusals import find_refusals  # noqa: PLC0415 -- as load_intent
+    from netcheck.platforms.refusals import refusal_findings  # noqa: PLC0415 -- as load_intent
 
-    return [
-        Finding(
-            "platform-limit",
-            Severity.ERROR,
-            Verdict.FAIL,
-            (_refused_place(device, refusal.place),),
-            f"{refusal.place}: {refusal.reason}",
-            expected=f"within the limit {refusal.limit}",
-            why="The platform cannot express it, so the device would not do what is intended.",
-            fix="Change the intent within the limit, or use another platform there.",
-            reference=f"capabilities of platform {device.platform}: {refusal.limit}",
-            stage=stage,
-        )
-        for device, refusal in find_refusals(fabric, is_shared_out=is_shared_out)
-    ]
-
-
-def _refused_place(device: Device, place: str) -> Place:
-    """A place that names one of the device's ports is at that port."""
-    words = place.replace("|", " ").split()
-    port = next((word for word in words if word in device.ports), "")
-    return Place(device.name, port)
+    return list(refusal_findings(fabric, stage=stage, is_shared_out=is_shared_out))
 
 
 def platform_of(device: Device) -> Platform:

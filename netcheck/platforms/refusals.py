@@ -15,6 +15,7 @@ from operator import attrgetter
 
 from netcheck.model.device import Device, Port, RdmaDevice
 from netcheck.model.fabric import Fabric
+from netcheck.model.finding import Finding, Place, Severity, Stage, Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.halves import by_turns
 from netcheck.model.known import UNKNOWN, Known, is_known
@@ -46,6 +47,36 @@ def find_refusals(
     for name in (name for name in fabric.devices if name in found):
         for refusal in found[name]:
             yield fabric.devices[name], refusal
+
+
+def refusal_findings(
+    fabric: Fabric, *, stage: Stage, is_shared_out: bool = False
+) -> Iterator[Finding]:
+    """Yield what ``find_refusals`` gives as findings.
+
+    Args:
+        stage: Part of the chain that the findings belong to.
+    """
+    for device, refusal in find_refusals(fabric, is_shared_out=is_shared_out):
+        yield Finding(
+            "platform-limit",
+            Severity.ERROR,
+            Verdict.FAIL,
+            (_place_of(device, refusal),),
+            f"{refusal.place}: {refusal.reason}",
+            expected=f"within the limit {refusal.limit}",
+            why="The platform cannot express it, so the device would not do what is intended.",
+            fix="Change the intent within the limit, or use another platform there.",
+            reference=f"capabilities of platform {device.platform}: {refusal.limit}",
+            stage=stage,
+        )
+
+
+def _place_of(device: Device, refusal: Refusal) -> Place:
+    """A refusal that names one of the device's ports is at that port."""
+    words = refusal.place.replace("|", " ").split()
+    port = next((word for word in words if word in device.ports), "")
+    return Place(device.name, port)
 
 
 def _by_device(devices: Iterable[Device], fabric: Fabric) -> dict[str, list[Refusal]]:
