@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from netcheck.model.counters import Meaning
 from netcheck.model.fabric import Fabric, LoadBalancing, PortRef, TrafficClass
-from netcheck.model.known import Known, is_known
+from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.perf.accounting import lost_packets
-from netcheck.perf.deltas import ANY
+from netcheck.perf.deltas import ANY, Deltas
 from netcheck.perf.observe import Footprint, RoundResult, class_at
 from netcheck.perf.schedule import Endpoint
 
@@ -68,7 +68,8 @@ def loss_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iter
         yield from _if_shown(result, end.ref, (Meaning.PRIORITY_INGRESS_DROP,), at.priority)
     if result.background:
         return  # what NICs had to send again was of that, or of the class: they do not say
-    lost = lost_packets(result)
+    ends = (*touched.senders, *touched.receivers)
+    lost = lost_packets(result, {class_at(fabric, end.ref, item).priority for end in ends})
     repeats = BUSY_HOST if lost == 0 else frozenset()
     if lost is not None and touched.receivers:
         end = touched.receivers[0]
@@ -139,10 +140,17 @@ def _group_sight(result: RoundResult, ref: PortRef, group: int) -> Sight:
 def _unowned(result: RoundResult, ref: PortRef, whole: Meaning, part: Meaning) -> Sight:
     """Drops of a port that none of its queues or priority groups owns."""
     deltas = result.deltas[ref.device]
-    by = deltas.find(ref.port, whole)
+    by = _largest(deltas, ref.port, whole)
     owned = sum(row.by for row in deltas.each(ref.port, part) if is_known(row.by))
     left = max(0, by - owned) if is_known(by) else by
     return Sight(ref.device, ref.port, whole, ANY, left, is_owned=False)
+
+
+def _largest(deltas: Deltas, port: str, meaning: Meaning) -> Known[int]:
+    """The counter that moved most, for one of several may hold what the others do."""
+    rows = deltas.each(port, meaning)
+    known = [row.by for row in rows if is_known(row.by)]
+    return max(known) if known and len(known) == len(rows) else UNKNOWN
 
 
 def _if_shown(
