@@ -9,6 +9,7 @@ it or one in a few; the share that fits best is taken.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -39,8 +40,17 @@ class Trial:
 
     def likelihood(self, hop: Hop, share: float) -> float:
         """How likely it suffers where that cable hits a share of what crosses it."""
-        spared = (1.0 - self.crosses.get(hop, 0.0) * share) ** self.queue_pairs
-        return min(1.0 - BY_CHANCE, 1.0 - (1.0 - BY_CHANCE) * spared)
+        return suffering(self.crosses.get(hop, 0.0) * share, self.queue_pairs)
+
+
+Alike = tuple[float, int, bool]
+"""How likely trials cross a cable, with how many queue pairs, and whether they suffered."""
+
+
+def suffering(hit: float, queue_pairs: int) -> float:
+    """How likely a flow suffers of whose queue pairs each is hit with that likelihood."""
+    spared = (1.0 - hit) ** queue_pairs
+    return min(1.0 - BY_CHANCE, 1.0 - (1.0 - BY_CHANCE) * spared)
 
 
 def by_flows(
@@ -69,7 +79,8 @@ def by_flows(
             rank = Rank.FLOWS if is_loss else Rank.SLOW
             where = _ends(fabric, hop)
             yield Clue(rank, where, gain, what, "MTU, PFC, maps and errors at both ends")
-        left = [trial for trial in left if trial not in hit]
+        done = set(map(id, hit))
+        left = [trial for trial in left if id(trial) not in done]
 
 
 def _ends(fabric: Fabric, hop: Hop) -> tuple[PortRef, PortRef]:
@@ -80,23 +91,31 @@ def _ends(fabric: Fabric, hop: Hop) -> tuple[PortRef, PortRef]:
 
 def _best(trials: Sequence[Trial]) -> list[tuple[Hop, float, float]]:
     """Cables with how much better than chance each explains the trials, and its share."""
-    chance = sum(math.log(BY_CHANCE if t.has_suffered else 1 - BY_CHANCE) for t in trials)
     hops = {hop for trial in trials if trial.has_suffered for hop in trial.crosses}
+    crossing: dict[Hop, Counter[Alike]] = {hop: Counter() for hop in sorted(hops)}
+    for trial in trials:
+        for hop in trial.crosses.keys() & hops:
+            alike = (trial.crosses[hop], trial.queue_pairs, trial.has_suffered)
+            crossing[hop][alike] += 1
     found = []
-    for hop in sorted(hops):
-        scores = [(_score(trials, hop, share) - chance, share) for share in HIT_SHARES]
-        gain, share = max(scores)
+    for hop, counted in crossing.items():
+        gain, share = max((_gain(counted, share), share) for share in HIT_SHARES)
         if gain >= LEAST_GAIN:
             found.append((hop, gain, share))
     return sorted(found, key=lambda row: (-row[1], row[0]))
 
 
-def _score(trials: Sequence[Trial], hop: Hop, share: float) -> float:
-    total_score = 0.0
-    for trial in trials:
-        bad = trial.likelihood(hop, share)
-        total_score += math.log(bad if trial.has_suffered else 1.0 - bad)
-    return total_score
+def _gain(counted: Counter[Alike], share: float) -> float:
+    """How much better than chance a cable explains the trials that cross it.
+
+    Of the others it says what chance says.
+    """
+    gain = 0.0
+    for (crossed, queue_pairs, has_suffered), count in counted.items():
+        bad = suffering(crossed * share, queue_pairs)
+        odds = bad / BY_CHANCE if has_suffered else (1.0 - bad) / (1.0 - BY_CHANCE)
+        gain += count * math.log(odds)
+    return gain
 
 
 def _trials(
