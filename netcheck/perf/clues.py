@@ -177,12 +177,19 @@ def damaged(results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass) 
 
 
 def damage(result: RoundResult, ref: PortRef) -> int:
-    """Packets that came in damaged and are not those that a port drops for their length."""
-    deltas = result.deltas.get(ref.device)
-    rows = deltas.each(ref.port, Meaning.PHYSICAL_ERROR) if deltas else ()
+    """Packets that came in damaged: errors that are no drops for length or for want of buffer."""
     # several counters see the same packets (FCS, FEC, symbols)
-    errors = max((row.by for row in rows if is_known(row.by)), default=0)
-    return max(0, errors - total(result, ref, Meaning.PORT_INGRESS_DROP))
+    errors = _most(result, ref, Meaning.PHYSICAL_ERROR)
+    dropped = _most(result, ref, Meaning.PORT_INGRESS_DROP)
+    for_length = max(0, dropped - total(result, ref, Meaning.PRIORITY_GROUP_DROP))
+    return max(0, errors - for_length)
+
+
+def _most(result: RoundResult, ref: PortRef, meaning: Meaning) -> int:
+    """How far that of several counters of one meaning moved that moved most."""
+    deltas = result.deltas.get(ref.device)
+    rows = deltas.each(ref.port, meaning) if deltas else ()
+    return max((row.by for row in rows if is_known(row.by)), default=0)
 
 
 def pausing_hosts(

@@ -25,8 +25,9 @@ from netcheck.collect.session import Output
 from netcheck.collect.target import Target
 from netcheck.lab import bench as lab_bench
 from netcheck.lab.building import Building
+from netcheck.lab.devices.cli.console import Console
 from netcheck.lab.devices.device import SimulatedDevice
-from netcheck.lab.devices.shell import Shell, ShellExit, Streams
+from netcheck.lab.devices.shell import ShellExit, Streams
 from netcheck.lab.faults import Faults
 from netcheck.lab.topology import topology_of
 from netcheck.lossless.dataplane import run as dataplane
@@ -58,9 +59,9 @@ class Session:
         self._world = world
         device = world.building.devices[target.device]
         self._device: SimulatedDevice = device
-        shell = device.new_shell()
-        assert isinstance(shell, Shell)
-        self._shell = shell
+        self._shell = device.new_shell()
+        if isinstance(self._shell, Console):
+            self._shell.is_privileged = True
         self._held: list[str] = []
         self._task: Any = None  # a concurrent.futures.Future[int]
 

@@ -100,7 +100,7 @@ def carry(
         _way(flow.stops[DATA], arrived, one.lost[DATA], one.unseen[DATA], sums)
         _way(flow.stops[CNP], one.notified, one.lost[CNP], one.unseen[CNP], sums)
         name = flow.sender.flow.name
-        row = flows[name]
+        row = _told(flows[name], dropped=dropped, arrived=arrived)
         flows[name] = replace(
             row,
             sent=arrived + dropped,
@@ -111,6 +111,15 @@ def carry(
         )
     for key, found in sums.items():
         ports[key] = found.put_into(ports[key])
+
+
+def _told(row: FlowCounters, *, dropped: int, arrived: int) -> FlowCounters:
+    """Let a loss be told that was still to be when the run ended: each is, sooner or later."""
+    if not dropped or row.sequence_errors or row.timeouts:
+        return row
+    if not arrived:
+        return replace(row, timeouts=1)
+    return replace(row, out_of_sequence=max(1, row.out_of_sequence), sequence_errors=1)
 
 
 def _way(

@@ -85,6 +85,7 @@ def hardware_counters(switch: CumulusSwitch, name: str) -> dict[str, int]:
     tallies = switch.tallies
     oversize_in = tallies.count(name, "oversize_in", 0)
     oversize_out = tallies.count(name, "oversize_out", 0)
+    damaged = tallies.count(name, "errors_in", 0)
     drops_in, drops_out = tallies.total(name, "group_drops"), tallies.total(name, "queue_drops")
     return {
         "HwIfInOctets": tallies.total(name, "rx_bytes"),
@@ -100,8 +101,8 @@ def hardware_counters(switch: CumulusSwitch, name: str) -> dict[str, int]:
         "HwIfInBufferDrops": drops_in,
         "HwIfInAclDrops": 0,
         "HwIfInDot3LengthErrors": 0,
-        "HwIfInErrors": oversize_in,
-        "HwIfInDot3FrameErrors": oversize_in,
+        "HwIfInErrors": oversize_in + damaged,
+        "HwIfInDot3FrameErrors": oversize_in + damaged,
         "HwIfInPausePkt": 0,
         "HwIfOutErrors": 0,
         "HwIfOutQDrops": drops_out,

@@ -16,7 +16,7 @@ PRIORITIES = defaults.PRIORITIES
 def counters(switch_: CumulusSwitch, name: str) -> View:
     """``nv show interface NAME counters``."""
     tallies = switch_.tallies
-    oversize = tallies.count(name, "oversize_in", 0)
+    errors = tallies.count(name, "oversize_in", 0) + tallies.count(name, "errors_in", 0)
     drops_in, drops_out = tallies.total(name, "group_drops"), tallies.total(name, "queue_drops")
     return {
         "carrier-transitions": 1,
@@ -24,7 +24,7 @@ def counters(switch_: CumulusSwitch, name: str) -> View:
             "rx-bytes": tallies.total(name, "rx_bytes"),
             "rx-packets": tallies.total(name, "rx_packets"),
             "rx-drops": drops_in,
-            "rx-errors": oversize,
+            "rx-errors": errors,
             "tx-bytes": tallies.total(name, "tx_bytes"),
             "tx-packets": tallies.total(name, "tx_packets"),
             "tx-drops": drops_out + tallies.count(name, "oversize_out", 0),

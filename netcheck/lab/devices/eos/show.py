@@ -158,15 +158,16 @@ class Shows:
         lines += [f"  Description: {description}"] if description else []
         address = reader.interface(port).value("ip address")
         lines += [f"  Internet address is {address}"] if address else []
-        oversize = counts[port, "oversize_in", 0]
+        oversize, damaged = counts[port, "oversize_in", 0], counts[port, "errors_in", 0]
         lost = (self.switch.tallies.discards_in(port), self.switch.tallies.discards_out(port))
+        errors = f"     {oversize + damaged} input errors, {damaged} CRC, 0 alignment, 0 symbol,"
         lines += [
             f"  {kind} MTU {mtu} bytes, BW {speed // 1000} kbit",
             f"  Full-duplex, {speed // 10**9}Gb/s, auto negotiation: off, uni-link: n/a",
             f"     {total(port, 'rx_packets')} packets input, {total(port, 'rx_bytes')} bytes",
             "     Received 0 broadcasts, 0 multicast",
             f"     0 runts, {oversize} giants",
-            f"     {oversize} input errors, 0 CRC, 0 alignment, 0 symbol, {lost[0]} input discards",
+            f"{errors} {lost[0]} input discards",
             f"     {total(port, 'pfc_in')} PAUSE input",
             f"     {total(port, 'tx_packets')} packets output, {total(port, 'tx_bytes')} bytes",
             "     Sent 0 broadcasts, 0 multicast",
@@ -181,6 +182,8 @@ class Shows:
         status, protocol = self._state(port)
         routed = reader.is_routed(port)
         own = reader.interface(port)
+        counts = self.switch.tallies.counts
+        oversize, damaged = counts[port, "oversize_in", 0], counts[port, "errors_in", 0]
         address = own.value("ip address").partition("/")
         return {
             "name": port,
@@ -207,11 +210,11 @@ class Shows:
                 "inMulticastPkts": 0,
                 "inBroadcastPkts": 0,
                 "inDiscards": self.switch.tallies.discards_in(port),
-                "totalInErrors": self.switch.tallies.counts[port, "oversize_in", 0],
+                "totalInErrors": oversize + damaged,
                 "inputErrorsDetail": {
                     "runtFrames": 0,
-                    "giantFrames": self.switch.tallies.counts[port, "oversize_in", 0],
-                    "fcsErrors": 0,
+                    "giantFrames": oversize,
+                    "fcsErrors": damaged,
                     "alignmentErrors": 0,
                     "symbolErrors": 0,
                     "rxPause": total(port, "pfc_in"),
@@ -316,12 +319,13 @@ class Shows:
         data = {}
         for port in self.ports(match):
             long = self.switch.tallies.counts[port, "oversize_in", 0]
-            rows.append((port.replace("Ethernet", "Et"), 0, 0, 0, long, 0, 0, long))
+            bad = self.switch.tallies.counts[port, "errors_in", 0]
+            rows.append((port.replace("Ethernet", "Et"), bad, 0, 0, long + bad, 0, 0, long))
             data[port] = {
-                "fcsErrors": 0,
+                "fcsErrors": bad,
                 "alignmentErrors": 0,
                 "symbolErrors": 0,
-                "inErrors": long,
+                "inErrors": long + bad,
                 "frameTooShorts": 0,
                 "outErrors": 0,
                 "frameTooLongs": long,

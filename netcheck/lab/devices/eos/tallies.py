@@ -40,6 +40,7 @@ class Tallies:
                     self.counts[port, kind, index] += round(value)
         self.counts[port, "oversize_in", 0] += round(found.oversize_in)
         self.counts[port, "oversize_out", 0] += round(found.oversize_out)
+        self.counts[port, "errors_in", 0] += round(found.errors_in)
 
     def clear(self) -> None:
         """Begin at zero."""

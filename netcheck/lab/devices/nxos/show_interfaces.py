@@ -88,6 +88,7 @@ def _interface_row(switch: NxosSwitch, port: str) -> Data:
     is_up = found.is_up and switch.is_link_up(port)
     address = dotted(switch.mac(port))
     giants = tallies.counts[port, "oversize_in", 0]
+    damaged = tallies.counts[port, "errors_in", 0]
     dropped = tallies.total(port, "group_drops") + giants
     missed = tallies.total(port, "queue_drops") + tallies.counts[port, "oversize_out", 0]
     return {
@@ -110,8 +111,8 @@ def _interface_row(switch: NxosSwitch, port: str) -> Data:
         "eth_inpkts": tallies.total(port, "rx_packets"),
         "eth_inbytes": tallies.total(port, "rx_bytes"),
         "eth_giants": giants,
-        "eth_crc": 0,
-        "eth_inerr": giants,
+        "eth_crc": damaged,
+        "eth_inerr": giants + damaged,
         "eth_indiscard": dropped,
         "eth_inpause": 0,
         "eth_outucast": tallies.total(port, "tx_packets"),
@@ -166,7 +167,7 @@ def errors(switch: NxosSwitch, match: Match) -> Shown:
     rows: list[Data] = []
     for port in ports_of(switch, match):
         row = _interface_row(switch, port)
-        values = (0, 0, 0, row["eth_inerr"], 0, row["eth_outdiscard"])
+        values = (0, row["eth_crc"], 0, row["eth_inerr"], 0, row["eth_outdiscard"])
         lines.append(f"{short(port):<12}{''.join(f'{value!s:>12}' for value in values)}\n")
         keys = ("eth_align_err", "eth_fcs_err", "eth_xmit_err", "eth_rcv_err")
         rows.append(

@@ -46,6 +46,7 @@ class Tallies:
                     self.counts[port, kind, index] += round(value)
         self.counts[port, "oversize_in", 0] += round(found.oversize_in)
         self.counts[port, "oversize_out", 0] += round(found.oversize_out)
+        self.counts[port, "errors_in", 0] += round(found.errors_in)
         for kind in _PEAKS:
             for index, value in enumerate(getattr(found, kind)):
                 key = (port, kind, index)
