@@ -27,6 +27,7 @@ from netcheck.model.finding import (
     Stage,
     Verdict,
 )
+from netcheck.model.globs import chosen, matching
 from netcheck.perf.measure import PerfOptions
 from netcheck.perf.run import run_perf
 from netcheck.perf.verdict import PerfVerdict
@@ -53,6 +54,7 @@ class ChainOptions:
     Attributes:
         state: Folder of the deploy journal.
         basis: What stands behind the devices; ``simulated`` in the lab.
+        limit: Globs of the devices that are judged, changed and measured; none takes all.
         confirm: Asked once before any device is changed.
         after_deploy: Called between deploy and verify; the lab puts faults in
             here and gives a line that says which.
@@ -65,6 +67,7 @@ class ChainOptions:
     profile: str = "baseline"
     basis: Basis = Basis.MEASURED
     perf: PerfOptions = field(default_factory=PerfOptions)
+    limit: tuple[str, ...] = ()
     confirm: Callable[[object], bool] = lambda _: True
     after_deploy: Callable[[], list[str]] = list
     between_s: float = 10.0
@@ -78,7 +81,7 @@ def run_chain(fabric: Fabric, options: ChainOptions, progress: Progress) -> Repo
     of verify do not, because the measurement shows what they cost.
 
     Raises:
-        InputError: An address, a login or a platform is not said.
+        InputError: An address, a login or a platform is not said, or a glob takes no device.
     """
     run = _Run(fabric, options, progress)
     for part in options.parts:
@@ -94,7 +97,7 @@ def run_chain(fabric: Fabric, options: ChainOptions, progress: Progress) -> Repo
         verdict=run.verdict,
         classes=run.classes,
         fabric=fabric,
-        devices=tuple(fabric.devices),
+        devices=tuple(matching(fabric.devices, options.limit)),
         notes=tuple(run.notes),
     )
 
@@ -108,6 +111,7 @@ class _Run:
         self.progress = progress
         self.findings: list[Finding] = []
         self.notes: list[str] = []
+        self.names = chosen(fabric, options.limit)
         self.verdict: RunVerdict | None = None
         self.classes: tuple[ClassVerdict, ...] = ()
 
@@ -123,7 +127,7 @@ class _Run:
         return stages[part]()
 
     def _lint(self) -> bool:
-        found = api.lint_intent(self.fabric, profile=self.options.profile)
+        found = api.lint_intent(self.fabric, profile=self.options.profile, limit=self.options.limit)
         self.findings += found
         return _has_error(found)
 
@@ -131,12 +135,12 @@ class _Run:
         refused = api.refusals(self.fabric)
         self.findings += refused
         if not refused:
-            files = api.render(self.fabric)
+            files = api.render(self.fabric, self.names)
             self.notes.append(f"rendered {sum(map(len, files.values()))} files")
         return bool(refused)
 
     def _deploy(self) -> bool:
-        plan = make_plan(self.fabric, api.render(self.fabric), progress=self.progress)
+        plan = make_plan(self.fabric, api.render(self.fabric, self.names), progress=self.progress)
         result = deploy(
             plan,
             self.options.state,
@@ -157,15 +161,17 @@ class _Run:
                 Path(folder),
                 between_s=self.options.between_s,
                 profile=self.options.profile,
+                limit=self.options.limit,
                 progress=self.progress,
             )
         self.findings += report.findings
         return False
 
     def _perf(self) -> bool:
+        limit = frozenset(self.names) if self.options.limit else None
         outcome = run_perf(
             self.fabric,
-            self.options.perf,
+            replace(self.options.perf, limit=limit),
             basis=self.options.basis,
             today=api.today(),
             progress=lambda line: self.progress("perf", line),
@@ -214,7 +220,7 @@ def _deploy_finding(device: str, reason: str) -> Finding:
 
 
 def perf_notes(outcome: PerfVerdict) -> list[str]:
-    """For each class: what fired, how many packets the verdict rests on, and their bound."""
+    """For each class what fired, packets and their bound; then latencies, and samples of pauses."""
     notes = []
     for item in outcome.classes:
         fired = [word for word, did in (("PFC", item.paused), ("ECN", item.marked)) if did]
@@ -223,7 +229,7 @@ def perf_notes(outcome: PerfVerdict) -> list[str]:
             f"class {item.name}: {item.verdict}; {item.packets} packets, {bound};"
             f" fired: {' and '.join(fired) or 'nothing'}"
         )
-    return notes
+    return [*notes, *map(str, outcome.latencies), *map(str, outcome.samples)]
 
 
 @contextmanager

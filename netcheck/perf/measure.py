@@ -40,6 +40,7 @@ from netcheck.perf.perftest import (
     server_line,
 )
 from netcheck.perf.rping import reach
+from netcheck.perf.sampling import Sample, sampled_while
 from netcheck.perf.schedule import (
     Depth,
     Endpoint,
@@ -54,6 +55,7 @@ ECN_CAPABLE = 2  # ECT(0) in the two lowest bits of the ToS byte
 # A cable, one of eight, that loses one flow in eight hits one of these in 63 of 100 tests.
 SPREAD_QUEUE_PAIRS, SPREAD_MESSAGES, SPREAD_BYTES = 64, 20, 4096
 CONFIRMING = 2
+PROBES = 5000  # messages of a test of latency: 50 beyond its 99th percentile
 PINGED = 8  # failed flows of a round whose ends are asked for a ping
 START_TIMEOUT_S = 30.0
 END_MARGIN_S = 60.0
@@ -85,6 +87,9 @@ class PerfOptions:
         is_pinned: Programs run on the NUMA node of their NIC (numactl on every host).
         memory: Where buffers lie; a GPU's is the one with the NIC's place in its host.
         rdma_cm: Connections are made by rdma_cm.
+        sample_s: During an incast, pauses and marks of the switches at its ends are read
+            at this interval; 0 reads before and after alone.
+        probe_after_s: When latency is tested in an incast, after its clients were started.
     """
 
     duration_s: int = 5
@@ -97,6 +102,8 @@ class PerfOptions:
     is_pinned: bool = False
     memory: Memory = Memory.HOST
     rdma_cm: bool = False
+    sample_s: float = 1.0
+    probe_after_s: float = 0.5
 
 
 def measure(
@@ -207,7 +214,8 @@ class _Runner:
         touched = Footprint(self.bench.fabric, one)
         devices = {ref.device for link in touched.links for ref in link}
         before = self.bench.read(devices)
-        flows = self._reached(self._flows(one))
+        shown, probes, samples = self._flows(one, before)
+        flows = self._reached(shown)
         own, victims = len(one.flows), len(one.flows) + len(one.victims)
         time.sleep(self.options.settle_s)
         after = self.bench.read(devices)
@@ -222,10 +230,15 @@ class _Runner:
             tuple(lost),
             flows[own:victims],
             flows[victims:],
+            probes,
+            samples,
         )
 
-    def _flows(self, one: Round) -> tuple[FlowResult, ...]:
-        self.bench.open_for(end.host for flow in one.every for end in flow)
+    def _flows(
+        self, one: Round, before: Mapping[str, Device | None]
+    ) -> tuple[tuple[FlowResult, ...], tuple[FlowResult, ...], tuple[Sample, ...]]:
+        """Results of flows and of probes, and what moved meanwhile."""
+        self.bench.open_for(end.host for flow in (*one.every, *one.probes) for end in flow)
         taken: dict[str, int] = {}
         waiting = []
         for number, flow in enumerate(one.every):
@@ -233,9 +246,31 @@ class _Runner:
             is_own = number < len(one.flows) + len(one.victims)
             dscp = self._dscp() if is_own else droppable_dscp(self.bench.fabric, flow[0].ref)
             is_spread = one.pattern is Pattern.SPREAD
-            waiting.append(self._serve(place, flow, dscp, is_spread=is_spread))
+            waiting.append(self.serve(place, flow, dscp, is_spread=is_spread))
+        prober = replace(self, tool=Tool.WRITE_LAT)
+        asking = []
+        for flow in one.probes:
+            place = taken[flow[1].host] = taken.get(flow[1].host, -1) + 1
+            asking.append(prober.serve(place, flow, self._dscp(), is_spread=False))
         sending = [_send(self.bench, flow) for flow in waiting]
-        return tuple(self._end(flow) for flow in sending)
+        if asking:
+            time.sleep(self.options.probe_after_s)
+        asking = [_send(self.bench, flow) for flow in asking]
+        samples = self._samples(one, before)
+        probes = tuple(prober.end(flow) for flow in asking)
+        return tuple(self.end(flow) for flow in sending), probes, samples
+
+    def _samples(self, one: Round, before: Mapping[str, Device | None]) -> tuple[Sample, ...]:
+        """Read the switches at the ends of an incast while it runs."""
+        if one.pattern not in (Pattern.INCAST, Pattern.MIXED) or not self.options.sample_s:
+            return ()
+        return sampled_while(
+            self.bench.read,
+            {end.leaf.device for flow in one.flows for end in flow},
+            before,
+            every_s=self.options.sample_s,
+            until_s=self.options.duration_s - self.options.probe_after_s,
+        )
 
     def _reached(self, flows: Sequence[FlowResult]) -> tuple[FlowResult, ...]:
         """Say of the first flows that failed whether their ends reach each other at all."""
@@ -262,7 +297,7 @@ class _Runner:
     def _dscp(self) -> int | None:
         return min(self.item.dscp) if is_known(self.item.dscp) else None
 
-    def _serve(
+    def serve(
         self, place: int, flow: tuple[Endpoint, Endpoint], dscp: int | None, *, is_spread: bool
     ) -> _Flow:
         """Start the server of one flow; what keeps it from starting is its result."""
@@ -311,6 +346,7 @@ class _Runner:
             server_gpu=self._place(receiver),
             client_gpu=self._place(sender),
             rdma_cm=self.options.rdma_cm,
+            iterations=PROBES if self.tool.is_latency else 0,
         )
         return _spread(run) if is_spread else run
 
@@ -329,7 +365,8 @@ class _Runner:
         fit = [gid for gid in rdma.gids if gid.kind is GidType.ROCE_V2 and _ipv4(gid)]
         return next((gid for gid in fit if _ipv4(gid) == wanted), fit[0] if fit else None)
 
-    def _end(self, flow: _Flow) -> FlowResult:
+    def end(self, flow: _Flow) -> FlowResult:
+        """Wait for a flow's end; give what its client printed."""
         if flow.error or flow.client is None or flow.server is None:
             _stop(flow.server)
             return FlowResult(flow.sender, flow.receiver, PerftestResult(error=flow.error))

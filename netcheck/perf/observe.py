@@ -13,6 +13,7 @@ from netcheck.model.known import ABSENT, Known, is_known
 from netcheck.model.paths import paths
 from netcheck.perf.deltas import Deltas
 from netcheck.perf.perftest import PerftestResult
+from netcheck.perf.sampling import Sample
 from netcheck.perf.schedule import Endpoint, Pattern, Round
 
 CODE_POINTS = 64
@@ -30,7 +31,12 @@ class FlowResult:
 
 @dataclass(frozen=True)
 class RoundResult:
-    """One round of one traffic class: flows, and how far each device's counters moved."""
+    """One round of one traffic class: flows, and how far each device's counters moved.
+
+    Attributes:
+        probes: Tests of latency beside an incast, into the ports that it fills.
+        samples: What moved while the test ran.
+    """
 
     round: Round
     tool: str
@@ -40,6 +46,8 @@ class RoundResult:
     unreachable: tuple[str, ...] = ()
     victims: tuple[FlowResult, ...] = ()
     background: tuple[FlowResult, ...] = ()
+    probes: tuple[FlowResult, ...] = ()
+    samples: tuple[Sample, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,15 @@ PAGES = {
         "Look at lanes and negotiated speed of this cable, at both ends.",
         "derived: full ports of one speed carry alike",
     ),
+    "latency-above-peers": Page(
+        Severity.WARNING,
+        Verdict.FAIL,
+        "A pair takes much longer than others at the same distance on an idle fabric: a host that"
+        " sleeps, a NIC on another NUMA node, or a path that is longer than it should be.",
+        "Compare CPU governor, C-states and NUMA node of both hosts with their peers; measure with"
+        " --pin.",
+        "derived: pairs within leaves differ by cables alone",
+    ),
     "rdma-mtu-small": Page(
         Severity.WARNING,
         Verdict.FAIL,

@@ -15,6 +15,7 @@ from netcheck.model.known import UNKNOWN, Known
 
 DEFAULT_PORT = 18515
 WAITING = r"Waiting for client to connect"
+SMALL_MESSAGES = 1000  # of a test of latency
 NO_PEAK = 0.0
 # Tests by time end with return code 0 where no packet of data comes through at all.
 NO_DATA = "no data came through (MTU of the path, a filter of UDP port 4791, or a wrong GID)"
@@ -82,7 +83,8 @@ class PerftestResult:
 
     Attributes:
         bandwidth_bps: Average payload rate.
-        latency_us: Typical one-way latency; ``percentile_99_us`` its 99th percentile.
+        latency_us: Typical one-way latency; ``percentile_99_us`` its 99th percentile,
+            ``percentile_999_us`` that of 99.9 %.
         rdma_mtu: RDMA MTU that was used, in bytes.
         error: What went wrong, in our words; empty where nothing did.
     """
@@ -91,6 +93,7 @@ class PerftestResult:
     message_rate_pps: Known[float] = UNKNOWN
     latency_us: Known[float] = UNKNOWN
     percentile_99_us: Known[float] = UNKNOWN
+    percentile_999_us: Known[float] = UNKNOWN
     rdma_mtu: Known[int] = UNKNOWN
     iterations: Known[int] = UNKNOWN
     error: str = ""
@@ -128,7 +131,7 @@ def _options(run: PerftestRun, device: str, gid: int) -> list[str]:
     tos = ["-R", "-T", str(run.traffic_class)]
     words += tos if run.rdma_cm else [f"--tclass={run.traffic_class}"]
     if run.tool.is_latency:
-        return [*words, "-s", "2", "-n", "1000"]
+        return [*words, "-s", "2", "-n", str(run.iterations or SMALL_MESSAGES)]
     size = ["-s", str(run.message_bytes), "-q", str(run.queue_pairs)]
     if run.iterations:
         return [*words, *size, "-n", str(run.iterations), "--report_gbits"]
@@ -217,6 +220,7 @@ def _with_latency(found: PerftestResult, line: str) -> PerftestResult:
     return PerftestResult(
         latency_us=values[2],
         percentile_99_us=values[5],
+        percentile_999_us=values[6],
         rdma_mtu=found.rdma_mtu,
         iterations=int(row[2]),
         error=found.error,

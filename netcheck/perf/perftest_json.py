@@ -45,6 +45,7 @@ def parse_perftest_json(text: str) -> PerftestResult:
         message_rate_pps=UNKNOWN if rate is None else rate * 1e6,
         latency_us=_known(_number(fields, "t_typical")),
         percentile_99_us=_known(_number(fields, "percentile_99")),
+        percentile_999_us=_known(_number(fields, "percentile_99.9")),
         rdma_mtu=UNKNOWN if mtu is None else int(mtu),
         iterations=UNKNOWN if count is None else int(count),
     )

@@ -82,6 +82,14 @@ class Round:
         """All flows of all kinds."""
         return (*self.flows, *self.victims, *self.background)
 
+    @property
+    def probes(self) -> tuple[tuple[Endpoint, Endpoint], ...]:
+        """Pairs whose latency is measured meanwhile: into each port that an incast fills."""
+        if self.pattern is not Pattern.INCAST:
+            return ()
+        first = {receiver: sender for sender, receiver in reversed(self.flows)}
+        return tuple((sender, receiver) for receiver, sender in sorted(first.items()))
+
 
 def endpoints(fabric: Fabric, *, limit: frozenset[str] | None = None) -> list[Endpoint]:
     """Every Ethernet RDMA port of a host that is cabled to a switch and carries RDMA.

@@ -33,6 +33,7 @@ from netcheck.perf.clues import answers_at
 from netcheck.perf.congestion import congestion_findings
 from netcheck.perf.coverage import coverage
 from netcheck.perf.found import perf_finding
+from netcheck.perf.latency import LatencyFigures, latency_figures, latency_findings
 from netcheck.perf.localise import Suspect, suspects
 from netcheck.perf.losses import Sight, loss_sights, mark_sights, pause_sights, traffic_sights
 from netcheck.perf.observe import (
@@ -41,6 +42,7 @@ from netcheck.perf.observe import (
     lossless_pfc_priorities,
     tested_classes,
 )
+from netcheck.perf.sampled import SampledRound, sampled_rounds
 
 UNIT = {
     Meaning.PRIORITY_GROUP_DROP: "priority group",
@@ -63,6 +65,8 @@ class PerfVerdict:
     classes: tuple[ClassVerdict, ...]
     findings: tuple[Finding, ...]
     suspects: tuple[Suspect, ...] = ()
+    latencies: tuple[LatencyFigures, ...] = ()
+    samples: tuple[SampledRound, ...] = ()
 
 
 def judge_perf(
@@ -78,6 +82,7 @@ def judge_perf(
     findings: list[Finding] = []
     pointed: list[Suspect] = []
     slow = list(bandwidth_findings(results, fabric))
+    late = list(latency_findings(results, fabric))
     classes = []
     for item in tested_classes(fabric):
         own = [result for result in results if result.traffic_class == item.name]
@@ -101,8 +106,10 @@ def judge_perf(
     return PerfVerdict(
         replace(worst, performance=performance),
         tuple(classes),
-        tuple(_unique([*findings, *slow])),
+        tuple(_unique([*findings, *slow, *late])),
         tuple(pointed),
+        tuple(latency_figures(results)),
+        tuple(sampled_rounds(results, fabric)),
     )
 
 
@@ -202,6 +209,10 @@ def _test_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
                 yield perf_finding(
                     "counter-reset", Place(device), "the device rebooted during the test"
                 )
+        for device in sorted({name for one in result.samples for name in one.went_back}):
+            yield perf_finding(
+                "counter-reset", Place(device), "a counter went backwards during the test"
+            )
 
 
 def _has_figure(result: object) -> bool:

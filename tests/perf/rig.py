@@ -48,7 +48,9 @@ PATIENCE = 10  # the data plane takes processor time that others may take from i
 # What is stepped through before a run counts as steady, and what stands for the rest of it:
 # shorter than in the lab, for the sake of processor time.
 SETTLE_S, WINDOW_S = 0.35e-3, 0.2e-3
-OPTIONS = PerfOptions(duration_s=2, settle_s=0.0, queue_pairs=2, more_rounds=2)
+OPTIONS = PerfOptions(
+    duration_s=2, settle_s=0.0, queue_pairs=2, more_rounds=2, sample_s=0.0, probe_after_s=0.0
+)
 
 
 class Session:

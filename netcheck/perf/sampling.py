@@ -1,0 +1,101 @@
+"""Pauses and marks while a test runs: read at intervals, not before and after alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from netcheck.model.counters import Meaning
+from netcheck.model.device import Device
+from netcheck.model.known import is_known
+from netcheck.perf.deltas import Deltas, deltas
+
+SWITCHES = 8  # read during a test; the two readings around it are of every hop
+ONLY_GROW = frozenset({Meaning.PFC_TX, Meaning.PFC_RX, Meaning.ECN_MARKED, Meaning.QUEUE_PACKETS})
+
+Read = Callable[[Sequence[str]], Mapping[str, Device | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """How far counters moved since the sample before.
+
+    Attributes:
+        at_s: Seconds since the test's clients were started.
+        moved: By switch; one that did not answer in time is missing.
+        went_back: Switches with a counter that went backwards: it was cleared in between.
+    """
+
+    at_s: float
+    moved: Mapping[str, Deltas]
+    went_back: tuple[str, ...] = ()
+
+    def grew(self, meaning: Meaning, number: int) -> int:
+        """Known movement of a counter, all ports of all switches together.
+
+        Where a port shows several counters of the same thing, that which moved most.
+        """
+        most: dict[tuple[str, str], int] = {}
+        for name, one in self.moved.items():
+            for row in one.grown(meaning):
+                if row.key.number == number and is_known(row.by):
+                    place = (name, row.key.port)
+                    most[place] = max(most.get(place, 0), row.by)
+        return sum(most.values())
+
+
+def sampled_while(
+    read: Read,
+    devices: Iterable[str],
+    before: Mapping[str, Device | None],
+    *,
+    every_s: float,
+    until_s: float,
+) -> tuple[Sample, ...]:
+    """Read some switches again and again until a test is about to end.
+
+    Args:
+        before: What was read before the test.
+        every_s: Time from one sample to the next; more where reading takes longer.
+        until_s: The last sample is taken no later.
+    """
+    names = sorted(devices)[:SWITCHES]
+    start, last, found = time.monotonic(), dict(before), list[Sample]()
+    while names:
+        wait = start + every_s * (len(found) + 1) - time.monotonic()
+        if time.monotonic() + max(0.0, wait) - start > until_s:
+            break
+        time.sleep(max(0.0, wait))
+        now = read(names)
+        found.append(_sample(time.monotonic() - start, last, now))
+        last |= {name: device for name, device in now.items() if device is not None}
+    return tuple(found)
+
+
+def _sample(
+    at_s: float, last: Mapping[str, Device | None], now: Mapping[str, Device | None]
+) -> Sample:
+    moved: dict[str, Deltas] = {}
+    went_back = []
+    for name, device in now.items():
+        old = last.get(name)
+        if device is None or old is None:
+            continue
+        moved[name] = deltas(old, device)
+        if _went_back(old, device):
+            went_back.append(name)
+    return Sample(round(at_s, 3), moved, tuple(went_back))
+
+
+def _went_back(old: Device, new: Device) -> bool:
+    """A counter of 64 bits that only grows is smaller than it was."""
+    before = old.counters if is_known(old.counters) else {}
+    after = new.counters if is_known(new.counters) else {}
+    for key, counter in after.items():
+        was = before.get(key) if key.meaning in ONLY_GROW else None
+        if was is None or not is_known(was.value) or not is_known(counter.value):
+            continue
+        if counter.value < was.value and counter.width_bits == 64:  # noqa: PLR2004 -- narrower wrap
+            return True
+    return False
