@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +27,7 @@ from netcheck.model.document import DocumentKind, Evidence
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric, Origin
 from netcheck.model.finding import ExitCode, Finding, Place, Severity, Stage, Verdict
+from netcheck.model.globs import chosen, limited, matches, matching
 from netcheck.model.known import is_known
 from netcheck.platforms.platform import Platform, load
 from netcheck.report.report import Report, exit_code
@@ -149,18 +149,21 @@ def lint_paths(
         limit: Globs of device names; none takes all.
 
     Raises:
-        InputError: A path does not exist, or an intent cannot be used.
+        InputError: A path does not exist, an intent cannot be used, or a glob takes no device.
     """
     given = gather(_listed(paths))
     # Not completed: what the intent does not say is not judged.
     intended = load_intent(intent) if _listed(intent) else None
     findings: list[Finding] = []
-    devices: list[str] = []
     drawn: Fabric | None = None
-    for fabric in _completed(given.intents):
+    fabrics = _completed(given.intents)
+    every = (*(name for one in fabrics for name in one.devices), *(d.name for d in given.devices))
+    matching(dict.fromkeys(every), limit)
+    devices: list[str] = []
+    for fabric in fabrics:
         drawn = fabric
+        devices += (name for name in fabric.devices if matches(name, limit))
         findings += lint_intent(fabric, profile=profile, limit=limit)
-        devices += fabric.devices
     if given.devices:
         found = observe(given, intended, limit=limit)
         findings += _judge_observed(found, intended, profile)
@@ -280,8 +283,8 @@ def observe(
     from netcheck.collect.assemble import put_together  # noqa: PLC0415 -- an intent needs none
     from netcheck.collect.reading import read_all  # noqa: PLC0415 -- as above
 
-    chosen = [each for each in given.devices if matches(each.name, limit)]
-    readings = read_all(chosen, intended, executor=executor)
+    wanted = [each for each in given.devices if matches(each.name, limit)]
+    readings = read_all(wanted, intended, executor=executor)
     return put_together(readings, intended, stage, origin)
 
 
@@ -321,12 +324,13 @@ def verify_snapshot(
     Missing evidence makes a check unverified. ``executor`` as for ``observe``.
 
     Raises:
-        InputError: The intent or the snapshot cannot be used.
+        InputError: The intent or the snapshot cannot be used, or a glob takes no device.
     """
     from netcheck.compare.verify import verify  # noqa: PLC0415 -- as lint_intent
 
     fabric = complete(intent) if isinstance(intent, Fabric) else load_completed(intent)
     given = gather([snapshot])
+    matching(fabric.devices, limit)
     found = observe(
         given,
         fabric,
@@ -421,12 +425,13 @@ def diff_paths(before: str | Path, after: str | Path, *, limit: Iterable[str] = 
     """What changed between two snapshots (or folders of configurations), by meaning.
 
     Raises:
-        InputError: A path does not exist.
+        InputError: A path does not exist, or a glob takes no device.
     """
     from netcheck.collect.changes import changes  # noqa: PLC0415 -- as lint_intent
     from netcheck.rules.settle import group  # noqa: PLC0415 -- as lint_intent
 
     old, new = gather([before]), gather([after])
+    matching(dict.fromkeys(one.name for one in (*old.devices, *new.devices)), limit)
     found = tuple(
         group(changes(observe(old, limit=limit).fabric, observe(new, limit=limit).fabric))
     )
@@ -438,37 +443,6 @@ def diff_paths(before: str | Path, after: str | Path, *, limit: Iterable[str] = 
         unrecognised=(*old.unrecognised, *new.unrecognised),
         exit_code=ExitCode.UNVERIFIED if is_empty else ExitCode(bool(found)),
     )
-
-
-def matches(name: str, limit: Iterable[str]) -> bool:
-    """Whether a device's name is among the globs; no globs take all."""
-    globs = tuple(limit)
-    return not globs or any(fnmatchcase(name, glob) for glob in globs)
-
-
-def chosen(fabric: Fabric, limit: Iterable[str] = ()) -> list[str]:
-    """Names of the devices of the globs that netcheck logs in to, in order of the fabric."""
-    from netcheck.model.cables import is_reached  # noqa: PLC0415 -- an intent is judged without it
-
-    globs = tuple(limit)
-    return [
-        name
-        for name, device in fabric.devices.items()
-        if matches(name, globs) and is_reached(device)
-    ]
-
-
-def limited(findings: Iterable[Finding], limit: Iterable[str]) -> list[Finding]:
-    """Findings that touch a device of the globs; places on other devices go."""
-    globs = tuple(limit)
-    if not globs:
-        return list(findings)
-    kept: list[Finding] = []
-    for finding in findings:
-        where = tuple(place for place in finding.where if matches(place.device, globs))
-        if where or not finding.where:
-            kept.append(replace(finding, where=where))
-    return kept
 
 
 def today() -> str:

@@ -9,6 +9,7 @@ import click
 from netcheck.cli.options import INTENT, Common, out_option, reaching, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.model.finding import ExitCode, Finding, Place, Severity, Stage, Verdict
+from netcheck.model.globs import chosen
 from netcheck.report.report import Report
 
 RULE = "device-not-read"
@@ -38,13 +39,12 @@ def collect(
     A snapshot is a folder of raw outputs with a manifest. Only commands on
     the platforms' read-only lists are sent.
     """
-    from netcheck import api  # noqa: PLC0415 -- options are checked without it
-    from netcheck.cli.devices import reachable  # noqa: PLC0415 -- as above
+    from netcheck.cli.devices import reachable  # noqa: PLC0415 -- options are checked without it
     from netcheck.collect.collector import collect as read_devices  # noqa: PLC0415 -- as above
     from netcheck.collect.slices import slice_of  # noqa: PLC0415 -- as above
 
     fabric = reachable(intent, lab=lab, lab_dir=lab_dir)
-    names = api.chosen(fabric, common.limit)
+    names = chosen(fabric, common.limit)
     if part is not None:
         names = slice_of(names, part)
     snapshot = read_devices(

@@ -46,6 +46,8 @@ def deploy(  # noqa: PLR0913 -- one argument an option
     """
     from netcheck.cli.plan import plan_report  # noqa: PLC0415 -- options are checked without it
 
+    if common.limit and resume:
+        raise InputError("deploy: --limit does not go with --resume, which carries on a whole run")
     found = _plan(intent, common, lab=lab, lab_dir=lab_dir)
     if dry_run:
         return publish(plan_report(found, "deploy"), common)
@@ -60,6 +62,10 @@ def _plan(intent: tuple[str, ...], common: Common, *, lab: bool, lab_dir: str) -
     from netcheck.deploy.plan import is_plan, load_plan  # noqa: PLC0415 -- as in deploy
 
     if len(intent) == 1 and is_plan(Path(intent[0])):
+        if common.limit:
+            raise InputError(
+                f"deploy: --limit does not go with a plan; {intent[0]} says what it is for"
+            )
         found = load_plan(Path(intent[0]))
         recheck(found)
         return found

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from netcheck.cli.options import INTENT, Common, out_option, reporting
+from netcheck.cli.options import INTENT, Common, out_option, reporting_whole
 from netcheck.cli.output import publish, tell
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
@@ -33,7 +33,7 @@ def ib() -> None:
 @click.option("--subnet", metavar="NAME", help="Only this subnet.  [default: all of the intent]")
 @click.option("--full", is_flag=True, help="Read all ports instead of a sample.")
 @click.option("--no-failures", is_flag=True, help="Break nothing: only bring it up and read it.")
-@reporting
+@reporting_whole
 def rehearse(
     common: Common,
     intent: tuple[str, ...],
@@ -76,7 +76,7 @@ def rehearse(
 )
 @click.option("--subnet", default="", metavar="NAME", help="Which subnet of an intent.")
 @out_option()
-@reporting
+@reporting_whole
 def topology(
     common: Common, paths: tuple[str, ...], intent: tuple[str, ...], subnet: str, output: str
 ) -> ExitCode:

@@ -47,12 +47,21 @@ class Common:
 
 def reporting(command: Command) -> Command:
     """Give a command the common options; it gets them as one ``common`` argument."""
+    return _with(command, _OPTIONS)
 
+
+def reporting_whole(command: Command) -> Command:
+    """As ``reporting``, for what is done to a whole run or subnet: there is no ``--limit``."""
+    return _with(command, tuple(option for option in _OPTIONS if option is not _LIMIT))
+
+
+def _with(command: Command, options: tuple[Command, ...]) -> Command:
     @wraps(command)
     def with_common(**kwargs: Any) -> Any:  # Any: as Command
-        return command(common=_common({name: kwargs.pop(name) for name in COMMON}), **kwargs)
+        given = {name: kwargs.pop(name) for name in COMMON if name in kwargs}
+        return command(common=_common({"limit": (), **given}), **kwargs)
 
-    for option in reversed(_OPTIONS):
+    for option in reversed(options):
         with_common = option(with_common)
     return with_common
 
@@ -67,6 +76,9 @@ def _common(values: dict[str, Any]) -> Common:  # Any: options of different type
     return Common(**rest)
 
 
+_LIMIT = click.option(
+    "--limit", multiple=True, metavar="GLOB", help="Only devices of these names. Repeatable."
+)
 _OPTIONS = (
     click.option(
         "--format",
@@ -95,9 +107,7 @@ _OPTIONS = (
         show_default=True,
         help="Which rules run, and how severe they are.",
     ),
-    click.option(
-        "--limit", multiple=True, metavar="GLOB", help="Only devices of these names. Repeatable."
-    ),
+    _LIMIT,
     click.option(
         "--require-complete",
         is_flag=True,

@@ -11,6 +11,7 @@ from netcheck.cli.options import DURATION, INTENT, Common, reaching, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import ExitCode
+from netcheck.model.globs import matching
 from netcheck.perf.perftest import Memory
 from netcheck.perf.schedule import Depth
 from netcheck.perf.verdict import PerfVerdict
@@ -106,13 +107,12 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
     verdict is lossless, not lossless, or not proven with the reason; what is
     not as intended is located, the first suspect first.
     """
-    from netcheck import api  # noqa: PLC0415 -- options are checked without it
-    from netcheck.cli.devices import basis_of, reachable  # noqa: PLC0415 -- as above
+    from netcheck.cli.devices import basis_of, reachable  # noqa: PLC0415 -- options are checked without it
     from netcheck.perf.measure import PerfOptions  # noqa: PLC0415 -- as above
     from netcheck.perf.run import Baseline, run_perf  # noqa: PLC0415 -- as above
 
     fabric = reachable(intent, lab=lab, lab_dir=lab_dir)
-    chosen = frozenset(name for name in fabric.devices if api.matches(name, common.limit))
+    chosen = frozenset(matching(fabric.devices, common.limit))
     options = PerfOptions(
         duration,
         settle,

@@ -11,6 +11,7 @@ from netcheck.cli.output import publish, tell
 from netcheck.deploy.plan import Plan
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import ExitCode
+from netcheck.model.globs import chosen
 from netcheck.report.report import Report
 
 
@@ -40,7 +41,7 @@ def plan_for(fabric: Fabric, common: Common) -> Plan:
     from netcheck import api  # noqa: PLC0415 -- as in plan
     from netcheck.deploy.engine import make_plan  # noqa: PLC0415 -- as in plan
 
-    names = api.chosen(fabric, common.limit)
+    names = chosen(fabric, common.limit)
     return make_plan(
         fabric,
         api.render(fabric, names),

@@ -13,6 +13,7 @@ from netcheck.model.collector import keep, no_collection
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import ExitCode
+from netcheck.model.globs import chosen
 from netcheck.model.halves import MANY_DEVICES, by_turns
 from netcheck.report.report import Report
 
@@ -54,15 +55,15 @@ def _render(
     if is_large:
         keep(fabric)
     refused = api.refusals(fabric, is_shared_out=is_large)
-    chosen = {name: fabric.devices[name] for name in api.chosen(fabric, common.limit)}
+    wanted = {name: fabric.devices[name] for name in chosen(fabric, common.limit)}
     notes: tuple[str, ...] = ()
     if not refused:
-        for device in chosen.values():
+        for device in wanted.values():
             api.platform_of(device)  # told before anything is written
-        number = _write(output, fabric, list(chosen))
+        number = _write(output, fabric, list(wanted))
         write_inventory(output, fabric)
         notes = (f"{output}: {number} files",)
-    report = Report("render", tuple(refused), devices=tuple(chosen), notes=notes, done="rendered")
+    report = Report("render", tuple(refused), devices=tuple(wanted), notes=notes, done="rendered")
     return publish(report, common)
 
 

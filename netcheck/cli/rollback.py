@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from netcheck.cli.options import BACKEND, STATE, YES, Common, reporting
+from netcheck.cli.options import BACKEND, STATE, YES, Common, reporting_whole
 from netcheck.cli.output import publish, tell
 from netcheck.model.errors import InputError
 from netcheck.model.finding import ExitCode
@@ -20,7 +20,7 @@ from netcheck.report.report import Report
 @BACKEND
 @YES
 @STATE
-@reporting
+@reporting_whole
 def rollback(
     common: Common, run: str, fabric: str | None, backend: str, state: str | None, *, yes: bool
 ) -> ExitCode:

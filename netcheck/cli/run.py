@@ -78,6 +78,7 @@ def run(  # noqa: PLR0913 -- one argument an option
             parts=parts,
             backend=backend,
             profile=common.profile,
+            limit=common.limit,
             basis=Basis.SIMULATED if lab else Basis.MEASURED,
             perf=PerfOptions(duration, settle_s=0.0) if lab else PerfOptions(duration),
             between_s=0.0 if lab else 10.0,

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from fnmatch import fnmatchcase
 
 from netcheck.collect.session import Session
 from netcheck.collect.target import Target, target_of
@@ -16,6 +15,7 @@ from netcheck.compare.subnet_pages import unread
 from netcheck.model.errors import InputError, TransportError
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Place
+from netcheck.model.globs import matches
 from netcheck.model.guids import ports_of
 from netcheck.model.known import UNKNOWN, Known, known_or
 from netcheck.model.subnets import Subnet
@@ -74,7 +74,7 @@ def probe_of(fabric: Fabric, subnet: Subnet, limit: Iterable[str] = ()) -> Targe
     globs = tuple(limit)
     for name in known_or(subnet.subnet_managers, ()):
         device = fabric.devices.get(name)
-        if device is None or (globs and not any(fnmatchcase(name, glob) for glob in globs)):
+        if device is None or not matches(name, globs):
             continue
         try:
             return target_of(fabric, device)

@@ -1,4 +1,5 @@
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,8 +11,10 @@ import pytest
 
 from netcheck.cli import app as entry
 from netcheck.cli.commands import COMMANDS, help_page
+from netcheck.deploy.plan import Plan, save_plan
 from netcheck.model.errors import TransportError
 
+EXAMPLE = str(Path(__file__).parents[2] / "examples" / "lab-small.yaml")
 Run = Callable[..., tuple[int, str, str]]
 
 # synthetic, in the format of mlnx_qos: nothing is paused, marks are not believed
@@ -193,8 +196,47 @@ def test_a_report_file_takes_the_format_its_name_asks_for(
 
 
 def test_a_limit_leaves_other_devices_out(netcheck: Run, nic: Path, intent: Path) -> None:
-    code, out, _ = netcheck("lint", nic, "--intent", intent, "--limit", "leaf*", "--format", "json")
-    assert (code, json.loads(out)["findings"]) == (0, [])
+    other = nic.parent / "gpu02"
+    shutil.copytree(nic, other)
+    given = ("lint", nic, other, "--intent", intent, "--format", "json")
+    _, out, _ = netcheck(*given, "--limit", "*2")
+    found = json.loads(out)
+    places = {place["device"] for one in found["findings"] for place in one["where"]}
+    assert (places, found["summary"]["devices"]) == ({"gpu02"}, ["gpu02"])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["lint", EXAMPLE],
+        ["lint", EXAMPLE, "--limit", "leaf01"],
+        ["render", EXAMPLE, "-o", "out"],
+        ["plan", EXAMPLE],
+        ["deploy", EXAMPLE, "--yes"],
+        ["collect", EXAMPLE, "-o", "out"],
+        ["verify", EXAMPLE, "--snapshot", "."],
+        ["verify", EXAMPLE],
+        ["perf", EXAMPLE],
+        ["run", EXAMPLE, "--yes"],
+    ],
+    ids=" ".join,
+)
+def test_a_limit_that_takes_no_device_is_bad_input(
+    netcheck: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = netcheck(*command, "--limit", "laef01")
+    assert (code, out) == (2, "")
+    assert err == "--limit laef01: no such device; there are: leaf01, gpu01, gpu02\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_limit_does_not_go_with_a_plan_of_its_own(netcheck: Run, tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    save_plan(Plan("x"), path)
+    code, _, err = netcheck("deploy", path, "--limit", "leaf01", "--yes")
+    assert code == 2
+    assert err == f"deploy: --limit does not go with a plan; {path} says what it is for\n"
 
 
 def test_an_interruption_ends_with_130(netcheck: Run, monkeypatch: pytest.MonkeyPatch) -> None:
