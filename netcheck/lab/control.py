@@ -185,8 +185,13 @@ def _request(directory: Path, request: Mapping[str, object]) -> dict[str, Any]:
             client.connect(os.fspath(path))
             client.sendall(json.dumps(request).encode() + b"\n")
             text = _received(client)
+    except (FileNotFoundError, ConnectionRefusedError):
+        state = read_state(directory)
+        is_real = state is not None and state.is_running and state.is_real
+        what = "real machines take no faults" if is_real else "no lab is up"
+        raise InputError(f"{directory}: {what}; netcheck lab up INTENT starts a lab") from None
     except OSError as error:
-        raise TransportError(f"{directory}: no lab answers ({error})") from error
+        raise TransportError(f"{directory}: the lab does not answer ({error})") from error
     answer: dict[str, Any] = json.loads(text or "{}")
     if "error" in answer or not answer:
         raise InputError(str(answer.get("error", f"{directory}: the lab gave no answer")))

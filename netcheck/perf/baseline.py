@@ -98,8 +98,10 @@ def read_measurement(path: Path) -> Measurement:
     """
     try:
         data: Any = json.loads(path.read_text("utf-8"))  # JSON, checked below
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read as a measurement: {error}") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise InputError(f"{path}: is no measurement: {error}") from error
     if not isinstance(data, dict) or data.get("kind") != KIND or data.get("version") != VERSION:
         raise InputError(f"{path}: expected a measurement of version {VERSION} (netcheck perf -o)")
     try:

@@ -10,7 +10,7 @@ from netmiko import BaseConnection, ConnectHandler
 from netcheck.lab.control import clear, inject, lab_status, relocate, start_lab, stop_lab
 from netcheck.lab.state import LabState
 from netcheck.model.device import Device, Port, RdmaDevice
-from netcheck.model.errors import InputError, TransportError
+from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric, Link, PortRef
 from netcheck.model.frozenmap import FrozenMap
 from tests.lab.labs import topology
@@ -144,7 +144,7 @@ def test_a_fabric_is_pointed_at_its_lab(lab: LabState) -> None:
 def test_where_no_lab_runs_nothing_answers(tmp_path: Path) -> None:
     assert lab_status(tmp_path) is None
     stop_lab(tmp_path)
-    with pytest.raises(TransportError, match="no lab answers"):
+    with pytest.raises(InputError, match="no lab is up"):
         inject(tmp_path, "ecn-off")
 
 

@@ -78,7 +78,7 @@ def test_pairs_that_were_not_measured_again_are_said() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "cannot be read as a measurement"),
+        ("", "is no measurement"),
         ("{}", "expected a measurement of version 1"),
         ('{"kind": "netcheck measurement", "version": 1}', "damaged measurement"),
         (as_text(BEFORE).replace("lossless", "fine"), "damaged measurement"),
