@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from netcheck.model.device import Device
 from netcheck.model.fabric import Delivery, Fabric, TrafficClass
 from netcheck.model.finding import Basis
 from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import is_known
 from netcheck.perf import measure
 from netcheck.perf.bench import Bench
 from netcheck.perf.measure import PerfOptions
@@ -21,7 +23,16 @@ from netcheck.perf.perftest import DEFAULT_PORT, Tool
 from netcheck.perf.schedule import Pattern, Round, endpoints
 from netcheck.perf.verdict import PerfVerdict, judge_perf
 
+WIDE = "10gbit burst 256k"
+FIRST_S, LONGEST_S, MOST_ROUNDS = 4, 40, 12
 INTENT = Path(__file__).parents[2] / "examples" / "lab-real.yaml"
+
+
+def sent(result: RoundResult) -> int:
+    """RDMA packets that the first host sent."""
+    by = result.deltas["gpu01"].find("rail0", Meaning.RDMA_TX_PACKETS)
+    assert is_known(by)
+    return by
 
 
 @dataclass
@@ -53,7 +64,7 @@ class Real:
         """A session of the test's own."""
         return Session(target_of(self.fabric, self.fabric.devices[device]))
 
-    def cable(self, netem: str = "", rate: str = "10gbit burst 256k") -> None:
+    def cable(self, netem: str = "", rate: str = WIDE) -> None:
         """Set what happens to packets on their way to the second host."""
         self.run(
             "leaf01",
@@ -64,11 +75,27 @@ class Real:
     def round(self, tool: Tool = Tool.WRITE_BW, **options: object) -> RoundResult:
         """Run one flow from the first host to the second, as ``netcheck perf`` does."""
         first, second = endpoints(self.fabric)
-        chosen = PerfOptions(settle_s=1.0, queue_pairs=2, **options)  # type: ignore[arg-type]  # by name
+        usual: dict[str, object] = {"settle_s": 1.0, "queue_pairs": 2}
+        chosen = PerfOptions(**usual | options)  # type: ignore[arg-type]  # by name
         port = DEFAULT_PORT + 512 * (self.rounds % 16)
         self.rounds += 1
         runner = measure._Runner(self.bench, self.hosts, self.item, tool, chosen, port)
         return runner.run(Round("one way", Pattern.PAIRS, ((first, second),)))
+
+    def send(self, packets: int) -> list[RoundResult]:
+        """Run rounds until the first host has sent so many RDMA packets.
+
+        Each lasts as long as the one before tells that the rest takes, since an emulated
+        processor beside others may be ten times slower than one alone.
+        """
+        results = [self.round(duration_s=FIRST_S)]
+        pace = sent(results[0]) / FIRST_S
+        while (left := packets - sum(map(sent, results))) > 0 and len(results) < MOST_ROUNDS:
+            wanted = math.ceil(left / max(pace, 1) * 1.2)
+            length = min(max(wanted, FIRST_S), LONGEST_S)
+            results.append(self.round(duration_s=length))
+            pace = sent(results[-1]) / length
+        return results
 
     def judge(self, *results: RoundResult, delivery: Delivery = Delivery.ECN) -> PerfVerdict:
         """Give the verdict on rounds; for a class that is marked, unless another is said."""

@@ -18,17 +18,21 @@ from netcheck.model.known import is_known
 from netcheck.perf.accounting import lost_packets
 from netcheck.perf.observe import RoundResult
 from netcheck.perf.perftest import PerftestRun, Tool, client_line, server_line
-from tests.reallab.realbench import INTENT, Real
+from tests.reallab.realbench import INTENT, Real, sent
 
 # Boots machines and sends for seconds at a time; all tests share one lab.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("reallab")]
 
-PACKETS, MOST_ROUNDS = 100_000, 12
-NARROW = "100mbit burst 64k"  # far below what emulated processors can send
+PACKETS = 100_000
+# Far below what emulated processors can send, also where others use them: shares and marks
+# are then the switch's doing alone.
+NARROW, NARROW_BPS = "40mbit burst 32k", 40e6
 RED = (
     "sudo tc qdisc change dev swp2 parent 2:5 handle 25: red limit 4000000 min 60000 max 180000"
-    " avpkt 4200 burst 40 bandwidth 100mbit probability 0.2"
+    " avpkt 4200 burst 40 bandwidth 40mbit probability 0.2"
 )
+PATIENCE_S = 120  # for what takes a second on processors of one's own
+CLASS, ALL = (3,), (0, 3)  # priorities: what is tested, and with it what sets a test up
 QUEUE = 3
 GID = 1  # soft-RoCE: 0 is the link-local address, 1 the IPv4 address
 
@@ -48,13 +52,6 @@ def netcheck(real: Real, *words: str) -> tuple[int, dict[str, Any]]:  # Any: JSO
     found = subprocess.run(argv, capture_output=True, text=True, timeout=300, check=False)
     assert found.stdout, found.stderr
     return found.returncode, json.loads(found.stdout)
-
-
-def sent(result: RoundResult) -> int:
-    """RDMA packets that the first host sent."""
-    by = result.deltas["gpu01"].find("rail0", Meaning.RDMA_TX_PACKETS)
-    assert is_known(by)
-    return by
 
 
 def test_settings_of_the_intent_are_set_by_dcb_read_back_and_verified(
@@ -81,11 +78,9 @@ def test_settings_of_the_intent_are_set_by_dcb_read_back_and_verified(
 
 
 def test_a_clean_cable_loses_nothing_and_nothing_is_claimed_beyond_it(clean: Real) -> None:
-    results: list[RoundResult] = []
-    while sum(map(sent, results)) < PACKETS and len(results) < MOST_ROUNDS:
-        results.append(clean.round(duration_s=8))
+    results = clean.send(PACKETS)
     assert sum(map(sent, results)) >= PACKETS
-    assert [lost_packets(one) for one in results] == [0] * len(results)
+    assert [lost_packets(one, ALL) for one in results] == [0] * len(results)
     (flow,) = results[0].flows
     assert is_known(flow.result.bandwidth_bps)
     assert flow.result.bandwidth_bps > 0
@@ -100,20 +95,18 @@ def test_one_packet_in_ten_thousand_is_not_lossless_and_counted_to_the_packet(
 ) -> None:
     clean.cable("0.01%")
     before = clean.counted("leaf01", Meaning.OTHER, name="tc_netem_drops")
-    results: list[RoundResult] = []
-    while sum(map(sent, results)) < PACKETS and len(results) < MOST_ROUNDS:
-        results.append(clean.round(duration_s=8))
+    results = clean.send(PACKETS)
     injected = clean.counted("leaf01", Meaning.OTHER, name="tc_netem_drops") - before
     assert sum(map(sent, results)) >= PACKETS
     assert injected > 0
-    assert sum(lost_packets(one) or 0 for one in results) == injected
+    assert sum(lost_packets(one, ALL) or 0 for one in results) == injected
     found = clean.judge(*results)
     assert found.verdict.run is RunResult.NOT_LOSSLESS
     assert any(one.rule == "loss-counted" for one in found.findings)
 
 
 def test_latency_and_rdma_cm_runs_are_parsed(clean: Real) -> None:
-    (flow,) = clean.round(Tool.WRITE_LAT).flows
+    (flow,) = clean.round(Tool.WRITE_LAT, duration_s=PATIENCE_S).flows
     assert flow.result.error == ""
     assert is_known(flow.result.latency_us)
     assert is_known(flow.result.percentile_99_us)
@@ -126,9 +119,9 @@ def test_latency_and_rdma_cm_runs_are_parsed(clean: Real) -> None:
 
 def test_ecn_on_the_switch_marks_and_keeps_goodput_where_its_absence_drops(clean: Real) -> None:
     clean.cable(rate=NARROW)
-    marked = clean.round(duration_s=5)
+    marked = clean.round(duration_s=6, queue_pairs=1)
     clean.run("leaf01", RED)
-    dropped = clean.round(duration_s=5)
+    dropped = clean.round(duration_s=6, queue_pairs=1)
     clean.run("leaf01", f"{RED} ecn")
 
     def moved(result: RoundResult, meaning: Meaning) -> int:
@@ -138,12 +131,12 @@ def test_ecn_on_the_switch_marks_and_keeps_goodput_where_its_absence_drops(clean
 
     assert moved(marked, Meaning.ECN_MARKED) > 0
     assert moved(marked, Meaning.QUEUE_DROP) == 0
-    assert lost_packets(marked) == 0
+    assert lost_packets(marked, CLASS) == 0
     assert moved(dropped, Meaning.QUEUE_DROP) > 0
-    assert lost_packets(dropped) == moved(dropped, Meaning.QUEUE_DROP)
+    assert lost_packets(dropped, CLASS) == moved(dropped, Meaning.QUEUE_DROP)
     first, second = (one.flows[0].result.bandwidth_bps for one in (marked, dropped))
     assert is_known(first)
-    assert first >= 0.07e9
+    assert first >= 0.7 * NARROW_BPS
     assert not is_known(second) or second < first / 2
     assert clean.judge(marked).verdict.run is RunResult.LOSSLESS
     assert clean.judge(dropped).verdict.run is RunResult.NOT_LOSSLESS
@@ -159,8 +152,9 @@ def test_ets_gives_two_classes_their_shares_within_two_points(clean: Real) -> No
         PerftestRun(
             *(Tool.WRITE_BW, "rxe0", "rxe0", "10.100.0.2", GID, GID, tos),
             port=30000 + tos,
-            queue_pairs=2,
-            duration_s=20,
+            message_bytes=16384,  # acknowledged before the sender's patience ends
+            queue_pairs=1,
+            duration_s=2 * PATIENCE_S,
         )
         for tos in (26 << 2 | 2, 2)
     ]
@@ -169,16 +163,16 @@ def test_ets_gives_two_classes_their_shares_within_two_points(clean: Real) -> No
     start = now()
     for server, run in zip(servers, runs, strict=True):
         server.start(server_line(run))
-        server.wait_for("Waiting for client", 60)
+        server.wait_for("Waiting for client", PATIENCE_S)
     for client, run in zip(clients, runs, strict=True):
         client.start(client_line(run))
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE_S
     while not all(b - a > 1_000_000 for a, b in zip(start, now(), strict=True)):
         assert time.monotonic() < end, "one of the flows did not begin"
     before = now()
     after = before
     while after[1] - before[1] < 6_000_000:
-        assert time.monotonic() < end + 60, "the flows ended"
+        assert time.monotonic() < end + PATIENCE_S, "the flows ended"
         after = now()
     for one in (*clients, *servers):
         one.interrupt()

@@ -17,7 +17,7 @@ queues() {
     $in_switch qdisc add dev "$1" parent "2:$band" handle "2$band:" pfifo
   done
   $in_switch qdisc add dev "$1" parent 2:5 handle 25: red limit 4000000 min 60000 max 180000 \
-    avpkt 4200 burst 40 bandwidth 100mbit probability 0.2 ecn
+    avpkt 4200 burst 40 bandwidth 40mbit probability 0.2 ecn
 }
 
 hostname "$NAME"
@@ -50,6 +50,8 @@ fi
 # A slow processor is no loss: queues of the machine itself are longer than what is on its way.
 echo 100000 > /proc/sys/net/core/netdev_max_backlog
 ip link set rail0 txqueuelen 10000
+# And none of them marks or drops, as the default of Debian's kernel does (fq_codel).
+tc qdisc replace dev rail0 root pfifo limit 10000
 ip link set rail0 mtu "$MTU" up
 ip address add "$ADDRESS/24" dev rail0
 ip neighbour replace "$PEER" lladdr "$PEER_MAC" dev rail0
