@@ -95,8 +95,11 @@ def hidden(
         reference = wanted.get(line[2])
         if secret is None:
             return line[1] + HIDDEN
-        is_same = reference is not None and _number(line[3]) == _number(secret(reference))
-        return line[1] + (placeholder(reference) if reference and is_same else ANOTHER)
+        if reference is None:
+            return line[1] + ANOTHER
+        held = _number(line[3])
+        is_same = held is not None and held == _number(secret(reference))
+        return line[1] + (placeholder(reference) if is_same else ANOTHER)
 
     return _lines(keys).sub(taken_out, text)
 
@@ -112,7 +115,7 @@ def _placed_by_key(text: str, keys: tuple[str, ...]) -> Mapping[str, str]:
 @cache
 def _lines(keys: tuple[str, ...]) -> re.Pattern[str]:
     """Lines with a secret: what stands before it, its key, itself."""
-    return re.compile(rf"^(\s*(?:[\w-]+[ \t]+)*?({'|'.join(keys)})[ \t]+)(\S+)", re.MULTILINE)
+    return re.compile(rf"^([ \t]*(?:[\w-]+[ \t]+)*?({'|'.join(keys)})[ \t]+)(\S+)", re.MULTILINE)
 
 
 def _number(text: str) -> int | None:

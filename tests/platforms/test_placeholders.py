@@ -51,10 +51,17 @@ def test_the_same_value_in_another_way_of_writing_is_the_same() -> None:
     )
 
 
+def test_two_values_that_are_no_keys_are_not_the_same() -> None:
+    rendered = f"m_key {placeholder('file:x')}\n"
+    shown = hidden("m_key nonsense\n", "opensm", rendered=rendered, secret=secret)
+    assert shown == "m_key secret:another\n"
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
         ("m_key 0xab\nlmc 1\n", "m_key ***\nlmc 1\n"),
+        ("lmc 1\n\n\n  m_key 0xab\n", "lmc 1\n\n\n  m_key ***\n"),
         ("  sa_key   0xab", "  sa_key   ***"),
         ("ib sm m-key 0xab\nib sm lmc 1\n", "ib sm m-key ***\nib sm lmc 1\n"),
         ("m_key_lease_period 60\n", "m_key_lease_period 60\n"),
