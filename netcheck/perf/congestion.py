@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from netcheck.model.counters import Meaning
 from netcheck.model.fabric import Carries, Fabric, PortRef, TrafficClass
 from netcheck.model.finding import Finding, Place
-from netcheck.model.known import is_known
+from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.model.qos import Scheduler
 from netcheck.perf.clues import damage, narrow, total
 from netcheck.perf.found import perf_finding
@@ -138,8 +138,9 @@ def _cnps_of_adapters(
 def _cnps_in_switches(
     results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
 ) -> Iterator[Finding]:
-    """Switches that CNPs enter and do not leave."""
+    """Switches that CNPs enter and do not leave, as far as all their ports were read."""
     del item
+    unread: set[str] = set()
     entered: defaultdict[str, int] = defaultdict(int)
     left: defaultdict[str, int] = defaultdict(int)
     for result in results:
@@ -148,13 +149,17 @@ def _cnps_in_switches(
         for link in fabric.links:
             for egress, ingress in ((link.a, link.b), (link.b, link.a)):
                 by = _cnps_sent(result, fabric, egress)
+                if not is_known(by):
+                    unread.add(egress.device)
+                    continue
                 left[egress.device] += by
                 entered[ingress.device] += by
     for device, count in sorted(entered.items()):
         is_end = any(
             device in (end.host for flow in r.round.every for end in flow) for r in results
         )
-        if not is_end and count >= FEWEST_CNPS and left[device] < HEARD_SHARE * count:
+        is_told = not is_end and device not in unread
+        if is_told and count >= FEWEST_CNPS and left[device] < HEARD_SHARE * count:
             yield perf_finding(
                 "cnp-lost",
                 Place(device),
@@ -164,16 +169,19 @@ def _cnps_in_switches(
             )
 
 
-def _cnps_sent(result: RoundResult, fabric: Fabric, ref: PortRef) -> int:
-    deltas = result.deltas.get(ref.device)
+def _cnps_sent(result: RoundResult, fabric: Fabric, ref: PortRef) -> Known[int]:
+    """CNPs that left a port; UNKNOWN where no counter tells."""
     cnp = _cnp_class(fabric, ref)
-    if deltas is None or cnp is None:
+    if cnp is None:
         return 0
+    deltas = result.deltas.get(ref.device)
+    if deltas is None:
+        return UNKNOWN
     at = class_at(fabric, ref, cnp)
     found = deltas.find(ref.port, Meaning.QUEUE_PACKETS, at.queue)
     if not is_known(found):
         found = deltas.find(ref.port, Meaning.PRIORITY_TX_PACKETS, at.priority)
-    return found if is_known(found) else 0
+    return found
 
 
 def _shares(

@@ -260,13 +260,33 @@ def test_notifications_of_a_receiver_are_no_stray_data() -> None:
         for (device, place), value in more.items():
             readings[device][place] = value
 
+    found = judge_perf([incast(notify)], with_cnp(), Basis.SIMULATED)
+    assert found.verdict.run is RunResult.LOSSLESS
+
+
+def with_cnp() -> Fabric:
     whole = fabric()
     cnp = TrafficClass("cnp", dscp=frozenset({48}), priority=6, carries=Carries.CNP)
     classes = whole.policies["backend"].classes.with_items({"cnp": cnp})
     policy = replace(whole.policies["backend"], classes=classes)
-    with_cnp = replace(whole, policies=FrozenMap({"backend": policy}))
-    found = judge_perf([incast(notify)], with_cnp, Basis.SIMULATED)
-    assert found.verdict.run is RunResult.LOSSLESS
+    return replace(whole, policies=FrozenMap({"backend": policy}))
+
+
+@pytest.mark.parametrize(
+    ("unread", "rules"), [((), ["cnp-lost"]), (("Ethernet1",), [])], ids=["all-read", "one-not"]
+)
+def test_notifications_are_lost_in_a_switch_only_where_all_its_ports_were_read(
+    unread: tuple[str, ...], rules: list[str]
+) -> None:
+    def lose(readings: dict[str, Readings]) -> None:
+        readings["gpu01"][key("rail0", Meaning.PRIORITY_TX_PACKETS, 6)] = PACKETS
+        for name in {f"Ethernet{n}" for n in range(4)} - set(unread):
+            readings["leaf01"][key(name, Meaning.QUEUE_PACKETS, 6)] = 0
+        for rail in ("rail0", "rail1"):
+            readings["gpu02"][key(rail, Meaning.PRIORITY_TX_PACKETS, 6)] = 0
+
+    found = judge_perf([incast(lose)], with_cnp(), Basis.SIMULATED)
+    assert [one.rule for one in found.findings if one.rule.startswith("cnp-")] == rules
 
 
 def test_traffic_in_another_queue_names_the_switch() -> None:
