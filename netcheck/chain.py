@@ -31,6 +31,7 @@ from netcheck.model.globs import chosen, matching
 from netcheck.perf.measure import PerfOptions
 from netcheck.perf.run import run_perf
 from netcheck.perf.verdict import PerfVerdict
+from netcheck.report.heatmap import HeatMap
 from netcheck.report.report import Report
 
 
@@ -98,6 +99,7 @@ def run_chain(fabric: Fabric, options: ChainOptions, progress: Progress) -> Repo
         classes=run.classes,
         fabric=fabric,
         devices=tuple(matching(fabric.devices, options.limit)),
+        heat=run.heat,
         notes=tuple(run.notes),
     )
 
@@ -114,6 +116,7 @@ class _Run:
         self.names = chosen(fabric, options.limit)
         self.verdict: RunVerdict | None = None
         self.classes: tuple[ClassVerdict, ...] = ()
+        self.heat: tuple[HeatMap, ...] = ()
 
     def do(self, part: Part) -> bool:
         """Run one stage; True ends the chain."""
@@ -179,6 +182,7 @@ class _Run:
         self.findings += outcome.findings
         self.verdict, self.classes = outcome.verdict, outcome.classes
         self.notes += perf_notes(outcome)
+        self.heat = outcome.heat
         return False
 
 

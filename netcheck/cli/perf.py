@@ -163,5 +163,6 @@ def perf_report(
         classes=found.classes,
         fabric=fabric,
         devices=devices,
+        heat=found.heat,
         notes=tuple(perf_notes(found)),
     )

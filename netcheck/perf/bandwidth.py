@@ -62,7 +62,7 @@ def _mtu(flow: FlowResult) -> int:
 
 def _slow_pairs(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
     middle = _median_share(result, fabric)
-    for flow, ceiling, rate in _rates(result, fabric):
+    for flow, ceiling, rate in rates(result, fabric):
         wanted = max(_share(fabric), OUTLIER_SHARE * middle) * ceiling
         if rate < wanted:
             yield _slow(fabric, flow.sender, f"to {flow.receiver.ref}", rate, wanted)
@@ -70,7 +70,7 @@ def _slow_pairs(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
 
 def _slow_across(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
     middle = _median_share(result, fabric)
-    for flow, ceiling, rate in _rates(result, fabric):
+    for flow, ceiling, rate in rates(result, fabric):
         wanted = HASHED_SHARE * middle * ceiling
         if rate < wanted:
             slow = _slow(fabric, flow.sender, f"to {flow.receiver.ref}", rate, wanted)
@@ -79,14 +79,14 @@ def _slow_across(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
 
 def _slow_victims(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
     """Flows that share nothing but switches with an incast, and are held back by it."""
-    for flow, ceiling, rate in _rates(replace(result, flows=result.victims), fabric):
+    for flow, ceiling, rate in rates(replace(result, flows=result.victims), fabric):
         wanted = VICTIM_SHARE * _share(fabric) * ceiling
         if rate < wanted:
             what = f"to {flow.receiver.ref}, beside an incast it has no part in"
             yield replace(_slow(fabric, flow.sender, what, rate, wanted), severity=Severity.WARNING)
 
 
-def _rates(result: RoundResult, fabric: Fabric) -> Iterator[tuple[FlowResult, float, float]]:
+def rates(result: RoundResult, fabric: Fabric) -> Iterator[tuple[FlowResult, float, float]]:
     """Flows with the most that the slower of their two NICs allows, and what they reached."""
     for flow in result.flows:
         rate = flow.result.bandwidth_bps
@@ -97,7 +97,7 @@ def _rates(result: RoundResult, fabric: Fabric) -> Iterator[tuple[FlowResult, fl
 
 
 def _median_share(result: RoundResult, fabric: Fabric) -> float:
-    shares = [rate / ceiling for _, ceiling, rate in _rates(result, fabric)]
+    shares = [rate / ceiling for _, ceiling, rate in rates(result, fabric)]
     return median(shares) if shares else 0.0
 
 

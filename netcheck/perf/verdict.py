@@ -33,6 +33,7 @@ from netcheck.perf.clues import answers_at
 from netcheck.perf.congestion import congestion_findings
 from netcheck.perf.coverage import coverage
 from netcheck.perf.found import perf_finding
+from netcheck.perf.heat import heat_maps
 from netcheck.perf.latency import LatencyFigures, latency_figures, latency_findings
 from netcheck.perf.localise import Suspect, suspects
 from netcheck.perf.losses import Sight, loss_sights, mark_sights, pause_sights, traffic_sights
@@ -43,6 +44,7 @@ from netcheck.perf.observe import (
     tested_classes,
 )
 from netcheck.perf.sampled import SampledRound, sampled_rounds
+from netcheck.report.heatmap import HeatMap
 
 UNIT = {
     Meaning.PRIORITY_GROUP_DROP: "priority group",
@@ -67,6 +69,7 @@ class PerfVerdict:
     suspects: tuple[Suspect, ...] = ()
     latencies: tuple[LatencyFigures, ...] = ()
     samples: tuple[SampledRound, ...] = ()
+    heat: tuple[HeatMap, ...] = ()
 
 
 def judge_perf(
@@ -110,6 +113,7 @@ def judge_perf(
         tuple(pointed),
         tuple(latency_figures(results)),
         tuple(sampled_rounds(results, fabric)),
+        tuple(heat_maps(results, fabric)),
     )
 
 

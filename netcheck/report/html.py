@@ -17,6 +17,7 @@ from netcheck.model.finding import (
     Severity,
     Verdict,
 )
+from netcheck.report.heatmap import draw as draw_heat
 from netcheck.report.ranges import compress, natural_key
 from netcheck.report.report import SEVERITY_ORDER, Report, exit_code
 from netcheck.report.text import evidence_text, places_text, plain, verdict_line
@@ -68,6 +69,8 @@ def _body(report: Report) -> Iterator[str]:
     yield f"<h1>{_t(verdict_line(report))}</h1></header>"
     yield from _classes(report.classes)
     yield from _topology(report)
+    for heat in report.heat:
+        yield from draw_heat(heat)
     yield from _by_rule(entries)
     yield from _by_device(entries)
     yield from _footer(report)

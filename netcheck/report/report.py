@@ -18,6 +18,7 @@ from netcheck.model.finding import (
     Verdict,
 )
 from netcheck.model.frozen import frozen
+from netcheck.report.heatmap import HeatMap
 
 SEVERITY_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 LISTED = frozenset({Verdict.FAIL, Verdict.UNVERIFIED, Verdict.SUPPRESSED})
@@ -34,6 +35,7 @@ class Report:
         devices: Names of the devices that were looked at.
         inputs: Files that were read and recognised.
         unrecognised: ``(file, reason)`` of files that were not.
+        heat: Rates by pairs, for reports that draw them.
         notes: Lines a person should know and no machine needs.
         body: Lines that the text report shows instead of findings of severity info.
         done: What was done, in a word, where that is more than judging.
@@ -50,6 +52,7 @@ class Report:
     devices: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     unrecognised: tuple[tuple[str, str], ...] = ()
+    heat: tuple[HeatMap, ...] = ()
     notes: tuple[str, ...] = ()
     body: tuple[str, ...] = ()
     done: str = ""
