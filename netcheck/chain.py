@@ -224,7 +224,7 @@ def _deploy_finding(device: str, reason: str) -> Finding:
 
 
 def perf_notes(outcome: PerfVerdict) -> list[str]:
-    """For each class what fired, packets and their bound; then latencies, and samples of pauses."""
+    """For each class what fired, packets and their bound; the first suspect; latencies; samples."""
     notes = []
     for item in outcome.classes:
         fired = [word for word, did in (("PFC", item.paused), ("ECN", item.marked)) if did]
@@ -233,6 +233,9 @@ def perf_notes(outcome: PerfVerdict) -> list[str]:
             f"class {item.name}: {item.verdict}; {item.packets} packets, {bound};"
             f" fired: {' and '.join(fired) or 'nothing'}"
         )
+    for first in outcome.suspects[:1]:
+        where = " - ".join(str(place).strip() for place in first.places)
+        notes.append(f"look first at {where}: {first.evidence}; {first.look_at}")
     return [*notes, *map(str, outcome.latencies), *map(str, outcome.samples)]
 
 

@@ -21,6 +21,7 @@ from netcheck.model.frozen import frozen
 from netcheck.report.heatmap import HeatMap
 
 SEVERITY_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+LOCATED = frozenset({"loss-located", "fault-located"})
 LISTED = frozenset({Verdict.FAIL, Verdict.UNVERIFIED, Verdict.SUPPRESSED})
 
 
@@ -92,6 +93,7 @@ _ORDER: tuple[Callable[[Finding], Any], ...] = (  # Any: what can be compared wi
     lambda finding: finding.verdict is not Verdict.FAIL,
     lambda finding: SEVERITY_ORDER[finding.severity],
     lambda finding: finding.rule,
+    lambda finding: finding.expected if finding.rule in LOCATED else "",  # the first suspect first
     lambda finding: finding.where,
     lambda finding: _first(finding).file,
     lambda finding: _first(finding).line,

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from netcheck.chain import perf_notes
 from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
 from netcheck.model.device import Device, Port, RdmaDevice, Role
 from netcheck.model.fabric import (
@@ -171,9 +172,14 @@ def test_the_port_that_counted_a_drop_is_the_place_to_look_at() -> None:
     def lose(readings: dict[str, Readings]) -> None:
         readings["leaf01"][key("Ethernet2", Meaning.PRIORITY_GROUP_DROP, 3)] = 7
 
-    located = [f for f in judge(incast(lose)).findings if f.rule == "loss-located"]
+    found = judge(incast(lose))
+    located = [f for f in found.findings if f.rule == "loss-located"]
     assert [str(f.where[0]) for f in located] == ["leaf01 Ethernet2"]
     assert "headroom" in located[0].message
+    assert (
+        "look first at leaf01 Ethernet2: 7 packets: priority group drop;"
+        " headroom of this port, or PFC on it or its peer"
+    ) in perf_notes(found)
 
 
 NEEDED = [

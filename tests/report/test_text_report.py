@@ -4,11 +4,14 @@ import pytest
 
 from netcheck.model.finding import (
     Basis,
+    Finding,
     NotProven,
     Performance,
     Place,
     RunResult,
     RunVerdict,
+    Severity,
+    Verdict,
 )
 from netcheck.report.report import Report
 from netcheck.report.text import Look, verdict_line, write
@@ -37,6 +40,17 @@ leaf01
 
 def test_findings_stand_under_their_devices_and_the_verdict_comes_last(report: Report) -> None:
     assert write(report) == EXPECTED
+
+
+def test_suspects_stand_in_their_order() -> None:
+    found = [
+        Finding(
+            "loss-located", Severity.INFO, Verdict.FAIL, (Place("leaf01", port),), port, expected
+        )
+        for port, expected in (("a", "suspect 2"), ("b", "suspect 1"), ("c", "suspect 3"))
+    ]
+    listed = Report("perf", tuple(found)).listed
+    assert [one.where[0].port for one in listed] == ["b", "a", "c"]
 
 
 def test_no_line_is_wider_than_the_terminal(report: Report) -> None:
