@@ -6,6 +6,7 @@ import re
 import shlex
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -46,8 +47,8 @@ def with_subnets(
 ) -> Report:
     """Give a report of live devices with what the intent's subnets show besides.
 
-    A subnet is read at the first of its managers that can be logged in to; one
-    without such a manager is left to what the devices themselves show.
+    A subnet is read at the first of its managers that lets itself be read; one
+    without any to log in to is left to what the devices themselves show.
 
     Args:
         fabric: A completed intent whose devices are to be reached.
@@ -55,11 +56,14 @@ def with_subnets(
     findings: list[Finding] = []
     notes: list[str] = []
     for subnet in fabric.subnets.values():
-        target = probe_of(fabric, subnet, limit)
-        if target is None:
-            notes.append(f"{subnet.name}: no manager to log in to; the subnet was not read")
-            continue
-        found, told = verify_subnet(fabric, subnet, target, profile, progress)
+        targets = probes_of(fabric, subnet, limit)
+        told = [] if targets else ["no manager to log in to; the subnet was not read"]
+        found: list[Finding] = []
+        for target in targets:
+            found, lines = verify_subnet(fabric, subnet, target, profile, progress)
+            told += lines or [f"not read at {target.device}: {found[0].message}"]
+            if lines:
+                break
         findings += found
         notes += [f"{subnet.name}: {line}" for line in told]
     if not fabric.subnets:
@@ -69,18 +73,16 @@ def with_subnets(
     return replace(report, findings=(*report.findings, *settled), notes=(*report.notes, *notes))
 
 
-def probe_of(fabric: Fabric, subnet: Subnet, limit: Iterable[str] = ()) -> Target | None:
-    """Give the login of the first manager that has one."""
-    globs = tuple(limit)
+def probes_of(fabric: Fabric, subnet: Subnet, limit: Iterable[str] = ()) -> list[Target]:
+    """Give the logins of the managers that have one, in their order."""
+    globs, found = tuple(limit), list[Target]()
     for name in known_or(subnet.subnet_managers, ()):
         device = fabric.devices.get(name)
         if device is None or not matches(name, globs):
             continue
-        try:
-            return target_of(fabric, device)
-        except InputError:
-            continue
-    return None
+        with suppress(InputError):
+            found.append(target_of(fabric, device))
+    return found
 
 
 def verify_subnet(
@@ -88,7 +90,7 @@ def verify_subnet(
 ) -> tuple[list[Finding], list[str]]:
     """Read one subnet over a login and compare it with the intent.
 
-    Gives findings, and lines for a person. A login that fails is a finding.
+    Gives findings, and lines for a person. A login that fails is a finding, and no line.
     """
     progress(f"{subnet.name}: read at {target.device}")
     try:

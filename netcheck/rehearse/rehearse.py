@@ -130,7 +130,7 @@ class _Work:
                 self._complaints(plan.name)
         self._await_standbys()
         first = self.staged.plans[0].name
-        self.rehearsal.notes.append(f"{first}: SUBNET UP after {self.subnet.up_s:.1f} s")
+        self.rehearsal.notes.append(f"{first}: SUBNET UP after {self.subnet.up_s:.2f} s")
         return True
 
     def _await_standbys(self) -> None:

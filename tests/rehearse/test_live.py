@@ -11,14 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from netcheck.collect.target import Target
+from netcheck.compare.subnet_pages import unread
 from netcheck.lab.opensm.subnet import SimulatedSubnet, simulated_subnet
 from netcheck.model.fabric import Credentials, Fabric
 from netcheck.model.finding import Finding, Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN
+from netcheck.model.subnets import Subnet
 from netcheck.platforms.infiniband.commands import is_read_only
 from netcheck.rehearse import live
-from netcheck.rehearse.live import probe_of, verify_subnet, with_subnets
+from netcheck.rehearse.live import probes_of, verify_subnet, with_subnets
 from netcheck.rehearse.stage import Staged, stage
 from netcheck.report.report import Report
 from tests.lab.opensm.ib_labs import needs_opensm
@@ -135,8 +138,7 @@ def test_a_live_subnet_that_is_not_as_intended_says_where(
 def test_a_login_that_fails_is_unverified(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NETCHECK_TEST_PASSWORD", raising=False)
     fabric = reached(1)
-    target = probe_of(fabric, SUBNET)
-    assert target is not None
+    (target,) = probes_of(fabric, SUBNET)
     ((finding,), _) = verify_subnet(fabric, SUBNET, target, "baseline", lambda _: None)
     assert (finding.rule, finding.verdict) == ("subnet-not-read", Verdict.UNVERIFIED)
     assert "NETCHECK_TEST_PASSWORD is not set" in finding.message
@@ -146,12 +148,30 @@ def test_without_a_manager_to_log_in_to_it_is_said() -> None:
     fabric = fabric_of(SUBNET)
     report = verified(fabric)
     assert report.notes == ("s: no manager to log in to; the subnet was not read",)
-    assert probe_of(fabric, replace(SUBNET, subnet_managers=UNKNOWN)) is None
+    assert probes_of(fabric, replace(SUBNET, subnet_managers=UNKNOWN)) == []
 
 
 def test_a_limit_that_leaves_the_managers_out_reads_nothing() -> None:
-    assert probe_of(reached(1), SUBNET, ["leaf*"]) is None
-    assert probe_of(reached(1), SUBNET, ["gpu*"]) is not None
+    assert probes_of(reached(1), SUBNET, ["leaf*"]) == []
+    assert [one.device for one in probes_of(reached(1), SUBNET, ["gpu*"])] == ["gpu01"]
+
+
+def test_a_manager_that_cannot_be_read_leaves_it_to_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def read_or_not(
+        _fabric: Fabric, _subnet: Subnet, target: Target, *_: object
+    ) -> tuple[list[Finding], list[str]]:
+        if target.device == "gpu01":
+            return [unread("subnet-not-read", [], "login refused", "login")], []
+        return [], [f"read at {target.device}"]
+
+    monkeypatch.setattr(live, "verify_subnet", read_or_not)
+    fabric = reached(1)
+    second = replace(fabric.devices["gpu01"], name="gpu02")
+    report = verified(replace(fabric, devices=fabric.devices.with_items({"gpu02": second})))
+    assert not_held(report.findings) == []
+    assert report.notes == ("s: not read at gpu01: login refused: no answer", "s: read at gpu02")
 
 
 def test_all_that_is_asked_only_reads() -> None:
