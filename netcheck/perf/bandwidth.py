@@ -61,11 +61,23 @@ def _mtu(flow: FlowResult) -> int:
 
 
 def _slow_pairs(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
+    for flow, wanted, rate in _short_of(result, fabric):
+        yield _slow(fabric, flow.sender, f"to {flow.receiver.ref}", rate, wanted)
+
+
+def slow_flows(result: RoundResult, fabric: Fabric) -> Iterator[tuple[Endpoint, Endpoint]]:
+    """Pairs of a round that stay below what is expected, or below their peers."""
+    for flow, _, _ in _short_of(result, fabric):
+        yield flow.sender, flow.receiver
+
+
+def _short_of(result: RoundResult, fabric: Fabric) -> Iterator[tuple[FlowResult, float, float]]:
+    """Flows below what is expected of them: what that is, and what they reached."""
     middle = _median_share(result, fabric)
     for flow, ceiling, rate in rates(result, fabric):
         wanted = max(_share(fabric), OUTLIER_SHARE * middle) * ceiling
         if rate < wanted:
-            yield _slow(fabric, flow.sender, f"to {flow.receiver.ref}", rate, wanted)
+            yield flow, wanted, rate
 
 
 def _slow_across(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
@@ -104,14 +116,14 @@ def _median_share(result: RoundResult, fabric: Fabric) -> float:
 def _slow_incasts(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
     for receiver in sorted({flow.receiver for flow in result.flows}):
         flows = [flow for flow in result.flows if flow.receiver == receiver]
-        rates = [f.result.bandwidth_bps for f in flows if is_known(f.result.bandwidth_bps)]
+        found = [f.result.bandwidth_bps for f in flows if is_known(f.result.bandwidth_bps)]
         ceiling = expected_bps(fabric, receiver, _mtu(flows[0]))
-        if ceiling is None or len(rates) < len(flows):
+        if ceiling is None or len(found) < len(flows):
             continue
         most = [expected_bps(fabric, flow.sender, _mtu(flow)) or ceiling for flow in flows]
         wanted = _share(fabric) * INCAST_ALLOWANCE * min(ceiling, sum(most))
-        if sum(rates) < wanted:
-            yield _slow(fabric, receiver, f"from {len(flows)} senders", sum(rates), wanted)
+        if sum(found) < wanted:
+            yield _slow(fabric, receiver, f"from {len(flows)} senders", sum(found), wanted)
 
 
 def _slow(fabric: Fabric, end: Endpoint, what: str, rate: float, wanted: float) -> Finding:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Place
 from netcheck.model.known import is_known
 from netcheck.perf.found import perf_finding
 from netcheck.perf.observe import FlowResult, RoundResult, is_incast
 from netcheck.perf.perftest import Tool
+from netcheck.perf.schedule import Endpoint
 
 IDLE, INCAST = "idle", "incast"
 # A pair this much slower than the middle of the pairs at its distance, and by so many
@@ -93,18 +93,29 @@ def _percentile(flow: FlowResult) -> float:
     return found if is_known(found) else 0.0
 
 
-def latency_findings(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[Finding]:
+def latency_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
     """Pairs that stand out of those at the same distance on an idle fabric."""
-    del fabric
     for result in results:
-        flows = _flows(result, IDLE)
-        if len(flows) < FEWEST_PEERS:
-            continue
-        for what, of in (("typical", _typical), ("99 %", _percentile)):
-            middle = median(of(flow) for flow in flows)
-            for flow in flows:
-                if of(flow) > OUTLIER_FACTOR * middle and of(flow) > middle + OUTLIER_US:
-                    yield _outlier(flow, what, of(flow), middle)
+        for flow, what, found, middle in _outliers(result):
+            yield _outlier(flow, what, found, middle)
+
+
+def outliers(result: RoundResult) -> Iterator[tuple[Endpoint, Endpoint]]:
+    """Pairs of a round whose latency stands out."""
+    for flow, _, _, _ in _outliers(result):
+        yield flow.sender, flow.receiver
+
+
+def _outliers(result: RoundResult) -> Iterator[tuple[FlowResult, str, float, float]]:
+    """Flows that stand out, by which figure, what it is and what it is in the middle."""
+    flows = _flows(result, IDLE)
+    if len(flows) < FEWEST_PEERS:
+        return
+    for what, of in (("typical", _typical), ("99 %", _percentile)):
+        middle = median(of(flow) for flow in flows)
+        for flow in flows:
+            if of(flow) > OUTLIER_FACTOR * middle and of(flow) > middle + OUTLIER_US:
+                yield flow, what, of(flow), middle
 
 
 def _outlier(flow: FlowResult, what: str, found: float, middle: float) -> Finding:

@@ -17,6 +17,8 @@ from netcheck.model.known import is_known
 from netcheck.perf.bench import EVERYTHING, Bench
 from netcheck.perf.coverage import coverage, peers_of, round_for
 from netcheck.perf.deltas import Deltas, deltas
+from netcheck.perf.host_answer import LINE, parse_answer
+from netcheck.perf.hosts import in_question
 from netcheck.perf.localise import uncounted
 from netcheck.perf.observe import (
     FlowResult,
@@ -133,6 +135,7 @@ def measure(
             if options.depth is not Depth.QUICK:
                 course.cross_the_rest(own, islands)
                 course.confirm(own, islands)
+            course.ask_hosts()
             found += course.results
     return found
 
@@ -181,6 +184,17 @@ class _Course:
                 return
             self.progress(f"{self.item.name}: {len(missed)} cables carried no data yet")
             self.run(more, Tool.WRITE_BW)
+
+    def ask_hosts(self) -> None:
+        """Ask hosts that may hold a NIC back what of them does."""
+        ends = in_question(self.results, self.bench.fabric, self.item)
+        answers = {}
+        for end in ends:
+            self.progress(f"{self.item.name}: asking {end.host} of {end.port}")
+            with suppress(TransportError), self.bench.lent(end.host) as session:
+                answers[end.ref] = parse_answer(session.run(LINE.format(port=end.port)).text)
+        if answers:
+            self.results[-1] = replace(self.results[-1], hosts=answers)
 
     def confirm(self, ends: Sequence[Endpoint], islands: Mapping[str, str]) -> None:
         """Test again, over the cables that are suspected of a loss that nobody counted."""

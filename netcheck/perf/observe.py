@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from netcheck.model.device import Port, Role
@@ -12,6 +12,7 @@ from netcheck.model.fabric import Carries, Delivery, Fabric, Policy, PortRef, Tr
 from netcheck.model.known import ABSENT, Known, is_known
 from netcheck.model.paths import paths
 from netcheck.perf.deltas import Deltas
+from netcheck.perf.host_answer import HostAnswer
 from netcheck.perf.perftest import PerftestResult
 from netcheck.perf.sampling import Sample
 from netcheck.perf.schedule import Endpoint, Pattern, Round
@@ -36,6 +37,7 @@ class RoundResult:
     Attributes:
         probes: Tests of latency beside an incast, into the ports that it fills.
         samples: What moved while the test ran.
+        hosts: What hosts that may hold a NIC back said after all rounds, with the last of them.
     """
 
     round: Round
@@ -48,6 +50,7 @@ class RoundResult:
     background: tuple[FlowResult, ...] = ()
     probes: tuple[FlowResult, ...] = ()
     samples: tuple[Sample, ...] = ()
+    hosts: Mapping[PortRef, HostAnswer] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,14 @@ PAGES = {
         "Look at lanes and negotiated speed of this cable, at both ends.",
         "derived: full ports of one speed carry alike",
     ),
+    "look-at-the-host": Page(
+        Severity.INFO,
+        Verdict.FAIL,
+        "Nothing was lost, and still a NIC pauses its switch or is slow with every peer: its own"
+        " host does not take or give what the port carries.",
+        "Mend the slot, BIOS setting or governor that is named; compare the host with a peer.",
+        "RDMA over Commodity Ethernet at Scale, SIGCOMM 2016: slow receivers pause",
+    ),
     "latency-above-peers": Page(
         Severity.WARNING,
         Verdict.FAIL,

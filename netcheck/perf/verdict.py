@@ -34,6 +34,7 @@ from netcheck.perf.congestion import congestion_findings
 from netcheck.perf.coverage import coverage
 from netcheck.perf.found import perf_finding
 from netcheck.perf.heat import heat_maps
+from netcheck.perf.hosts import host_findings
 from netcheck.perf.latency import LatencyFigures, latency_figures, latency_findings
 from netcheck.perf.localise import Suspect, suspects
 from netcheck.perf.losses import Sight, loss_sights, mark_sights, pause_sights, traffic_sights
@@ -85,7 +86,7 @@ def judge_perf(
     findings: list[Finding] = []
     pointed: list[Suspect] = []
     slow = list(bandwidth_findings(results, fabric))
-    late = list(latency_findings(results, fabric))
+    late = list(latency_findings(results))
     classes = []
     for item in tested_classes(fabric):
         own = [result for result in results if result.traffic_class == item.name]
@@ -96,7 +97,8 @@ def judge_perf(
             *_not_crossed(own, fabric, item),
         ]
         side = list(congestion_findings(own, fabric, item))
-        findings += [*found, *side]
+        answers = list(host_findings(own, fabric, item))
+        findings += [*found, *side, *answers]
         if locates and (found or side or slow):
             here = suspects(own, fabric, item, side)
             pointed += here

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from netcheck.lab.devices.files import DeviceFileError, MadeUp
 from netcheck.lab.devices.linux import counters
-from netcheck.lab.devices.linux.adapter import DSCPS, EMPTY_GID, PRIORITIES, Adapter
+from netcheck.lab.devices.linux.adapter import DSCPS, EMPTY_GID, PCIE, PRIORITIES, Adapter
 
 GID_SLOTS = 16
 _REACTION_DEFAULTS = {
@@ -67,6 +67,9 @@ def _net(adapter: Adapter, is_up: Callable[[], bool]) -> Iterator[tuple[str, Mad
     yield f"{base}/speed", MadeUp(lambda: f"{adapter.speed_bps // 1_000_000}\n")
     yield f"{base}/device/current_link_speed", MadeUp(lambda: f"{adapter.pcie[0]} GT/s PCIe\n")
     yield f"{base}/device/current_link_width", MadeUp(lambda: f"{adapter.pcie[1]}\n")
+    yield f"{base}/device/max_link_speed", MadeUp(lambda: f"{PCIE[0]} GT/s PCIe\n")
+    yield f"{base}/device/max_link_width", MadeUp(lambda: f"{PCIE[1]}\n")
+    yield f"{base}/device/numa_node", MadeUp(lambda: "0\n")
 
 
 def _infiniband(adapter: Adapter, is_up: Callable[[], bool]) -> Iterator[tuple[str, MadeUp]]:
