@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from netcheck.perf.perftest import DEFAULT_PORT, Tool
 from netcheck.perf.schedule import Pattern, Round, endpoints
 from netcheck.perf.verdict import PerfVerdict, judge_perf
 
+BANDS = 8
 WIDE = "10gbit burst 256k"
 FIRST_S, LONGEST_S, MOST_ROUNDS = 4, 40, 12
 INTENT = Path(__file__).parents[2] / "examples" / "lab-real.yaml"
@@ -113,6 +115,25 @@ class Real:
         }
         fabric = replace(self.fabric, policies=FrozenMap(policies))
         return judge_perf(list(results), fabric, Basis.MEASURED)
+
+    def forwarded(self, *queues: int) -> list[int]:
+        """Bytes that queues of the switch's second port have sent, at one moment."""
+        read = self.bench.read(["leaf01"])["leaf01"]
+        assert read is not None
+        assert is_known(read.counters)
+        by_queue = {
+            key.number: counter.value
+            for key, counter in read.counters.items()
+            if key.port == "swp2" and key.meaning is Meaning.QUEUE_BYTES
+        }
+        values = [by_queue[queue] for queue in queues]
+        return [value for value in values if is_known(value)]
+
+    def waiting(self, *queues: int) -> list[int]:
+        """Bytes that wait in queues of the switch's second port."""
+        rows = json.loads(self.run("leaf01", "tc -s -j qdisc show dev swp2"))
+        by_parent = {row.get("parent"): row["backlog"] for row in rows}
+        return [by_parent[f"2:{BANDS - queue}"] for queue in queues]
 
     def counted(self, device: str, meaning: Meaning, number: int = -1, name: str = "") -> int:
         """Read one counter of a device's second port (the switch) or only port (a host)."""
