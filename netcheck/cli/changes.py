@@ -89,5 +89,7 @@ def outcome_notes(result: Result) -> tuple[str, ...]:
     if counts:
         lines.append(f"devices: {', '.join(counts)}")
     if result.run:
-        lines.append(f"run {result.run}; netcheck rollback brings back what was held before")
+        is_back = states and all(state in {State.UNDONE, State.UNTOUCHED} for state in states)
+        more = "" if is_back else "; netcheck rollback brings back what was held before"
+        lines.append(f"run {result.run}{more}")
     return tuple(lines)

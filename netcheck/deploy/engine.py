@@ -63,8 +63,14 @@ class Result:
 
     @property
     def is_ok(self) -> bool:
-        """Every device was reached and holds what it should."""
-        good = all(o.state in (State.DONE, State.UNDONE) for o in self.outcomes)
+        """Every device was reached and holds what it should.
+
+        One that had to be brought back, which has a reason, does not.
+        """
+        good = all(
+            o.state is State.DONE or (o.state is State.UNDONE and not o.reason)
+            for o in self.outcomes
+        )
         return good and not (self.unreachable or self.waiting or self.is_declined)
 
 

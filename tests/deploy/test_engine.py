@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from netcheck.cli.changes import outcome_notes
 from netcheck.deploy.backend import NetmikoBackend
 from netcheck.deploy.device import Outcome, State
 from netcheck.deploy.engine import Result, deploy, make_plan, recheck, resume, rollback
@@ -78,11 +79,20 @@ def test_a_device_that_refuses_is_brought_back_and_later_batches_wait(
     assert all_held() == [CHANGED, f"refuse\n{BEFORE}", BEFORE]
 
 
+def test_a_last_batch_that_is_brought_back_is_not_well(fabric: Fabric, tmp_path: Path) -> None:
+    path_of("leaf01").write_text(f"refuse\n{BEFORE}")
+    result = run(fabric, tmp_path / "state")
+    assert (result.outcomes[-1].state, result.waiting) == (State.UNDONE, ())
+    assert not result.is_ok
+
+
 def test_rollback_brings_every_device_back(fabric: Fabric, tmp_path: Path) -> None:
     run(fabric, tmp_path / "state")
     result = rollback(tmp_path / "state", "train", DIRECT)
     assert [outcome.state for outcome in result.outcomes] == [State.UNDONE] * 3
     assert [outcome.device for outcome in result.outcomes] == list(reversed(NAMES))
+    assert result.is_ok
+    assert outcome_notes(result) == ("devices: 3 undone", f"run {result.run}")
     assert all_held() == [BEFORE] * 3
 
 
