@@ -221,12 +221,12 @@ def _compare_service(
 def _compare_limits(
     level: IbQosLevel, question: PathQuestion, path: IbPath, command: str
 ) -> Iterator[Finding]:
-    facts: tuple[tuple[str, str, float, Known[int], Known[int]], ...] = (
-        ("MTU", "bytes", 1, level.mtu_limit, path.mtu),
-        ("rate", "Gb/s", 1e9, _bps(level.rate_limit), path.rate_bps),
-        ("packet lifetime code", "", 1, level.packet_life, path.packet_life),
+    facts: tuple[tuple[str, str, str, float, Known[int], Known[int]], ...] = (
+        ("mtu", "MTU", "bytes", 1, level.mtu_limit, path.mtu),
+        ("rate_bps", "rate", "Gb/s", 1e9, _bps(level.rate_limit), path.rate_bps),
+        ("packet_life", "packet lifetime code", "", 1, level.packet_life, path.packet_life),
     )
-    for name, unit, scale, limit, found in facts:
+    for fact, name, unit, scale, limit, found in facts:
         if is_known(limit) and is_known(found) and found > limit:
             yield made(
                 "path-above-limit",
@@ -235,7 +235,7 @@ def _compare_limits(
                 expected=f"at most {limit / scale:g} {unit}".strip(),
                 found=f"{found / scale:g} {unit}".strip(),
                 command=command,
-                facts=("mtu",),
+                facts=(fact,),
             )
 
 
