@@ -37,6 +37,7 @@ def congestion_findings(
     yield from _cnps_of_adapters(results, fabric, item)
     yield from _cnps_in_switches(results, fabric, item)
     yield from _shares(results, fabric, item)
+    yield from _nothing_dropped(results, fabric, item)
     yield from _small_packets(results, fabric)
     yield from _narrow(results, fabric, item)
 
@@ -211,6 +212,46 @@ def _shares(
                     expected=f"{wanted:.0f} %",
                     found=f"{found:.0f} %",
                 )
+
+
+DROPS = (
+    Meaning.QUEUE_DROP,
+    Meaning.PRIORITY_GROUP_DROP,
+    Meaning.PORT_INGRESS_DROP,
+    Meaning.PORT_EGRESS_DROP,
+    Meaning.WRED_DROP,
+)
+
+
+def _nothing_dropped(
+    results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
+) -> Iterator[Finding]:
+    """Traffic that may be dropped, beside a class that was paused, and still lost nothing."""
+    for result in results:
+        if result.unreachable:
+            continue
+        for receiver in sorted({receiver for _, receiver in result.round.background}):
+            own = [pair for pair in result.round.background if pair[1] == receiver]
+            places = {end.leaf for pair in own for end in pair}
+            if not _pauses(result, receiver) or _marks_others(fabric, receiver.leaf, item):
+                continue
+            if not any(total(result, ref, *DROPS) for ref in places):
+                yield perf_finding(
+                    "droppable-without-loss",
+                    Place(receiver.leaf.device, receiver.leaf.port),
+                    f"{len(own)} senders of traffic that may be dropped, beside class {item.name}"
+                    " that was paused: drops expected, found 0",
+                    expected="drops",
+                    found="0",
+                )
+
+
+def _marks_others(fabric: Fabric, ref: PortRef, item: TrafficClass) -> bool:
+    """Some other queue than the class's is to mark: its senders may slow down in time."""
+    port = fabric.devices[ref.device].ports.get(ref.port)
+    if port is None or not is_known(port.qos.ecn):
+        return False
+    return bool(set(port.qos.ecn) - {class_at(fabric, ref, item).queue})
 
 
 def _weights(fabric: Fabric, ref: PortRef, queues: set[int]) -> dict[int, float]:

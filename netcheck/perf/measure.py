@@ -158,6 +158,9 @@ class _Course:
 
     def run(self, one: Round, tool: Tool) -> None:
         """Run one round; every round has TCP and, with them, UDP source ports of its own."""
+        if one.is_beside and not any(_may_mark(self.hosts, a) for a, _ in one.background):
+            self.progress(f"{self.item.name}: hosts force one mark on all traffic: no {one.name}")
+            return
         if self.results and not self._has_time():
             self.progress(f"{self.item.name}: no time left for {one.name}")
             return
@@ -224,7 +227,9 @@ class _Runner:
     first_port: int = DEFAULT_PORT
 
     def run(self, one: Round) -> RoundResult:
-        one = replace(one, background=tuple(f for f in one.background if self._may_mark(f[0])))
+        one = replace(
+            one, background=tuple(f for f in one.background if _may_mark(self.hosts, f[0]))
+        )
         touched = Footprint(self.bench.fabric, one)
         devices = {ref.device for link in touched.links for ref in link}
         before = self.bench.read(devices)
@@ -301,12 +306,6 @@ class _Runner:
                 error = f"{flow.result.error}; {ping}"
                 found[place] = replace(flow, result=replace(flow.result, error=error))
         return tuple(found)
-
-    def _may_mark(self, end: Endpoint) -> bool:
-        """The host takes the mark that a test asks for and forces none of its own."""
-        host = self.hosts.get(end.host)
-        rdma = host.rdma.get(end.rdma) if host else None
-        return rdma is not None and not (is_known(rdma.traffic_class) and rdma.traffic_class)
 
     def _dscp(self) -> int | None:
         return min(self.item.dscp) if is_known(self.item.dscp) else None
@@ -415,6 +414,13 @@ class _Flow:
     server: Session | None = None
     client: Session | None = None
     error: str = ""
+
+
+def _may_mark(hosts: Mapping[str, Device | None], end: Endpoint) -> bool:
+    """The host takes the mark that a test asks for and forces none of its own."""
+    host = hosts.get(end.host)
+    rdma = host.rdma.get(end.rdma) if host else None
+    return rdma is not None and not (is_known(rdma.traffic_class) and rdma.traffic_class)
 
 
 def _spread(run: PerftestRun) -> PerftestRun:

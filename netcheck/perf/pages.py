@@ -74,6 +74,14 @@ PAGES = {
         "Compare scheduler and weights of this port with the intent.",
         _ROCEV2 + " (per-queue rate within 5 % of its share)",
     ),
+    "droppable-without-loss": Page(
+        Severity.WARNING,
+        Verdict.FAIL,
+        "A port had more to send than it can, the lossless class was paused, and traffic that may"
+        " be dropped lost nothing: it is paused too, or takes room that is meant for the class.",
+        "Look at PFC of its priority, and at which queue and pool its packets go into.",
+        _ROCEV2 + " (lossy flows must show loss under incast)",
+    ),
     "cable-below-speed": Page(
         Severity.WARNING,
         Verdict.FAIL,

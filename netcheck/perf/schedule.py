@@ -28,7 +28,7 @@ class Depth(StrEnum):
     ``quick`` loads every host link and congests every leaf once; ``standard`` makes
     every host port a paused sender and crosses the cables between switches;
     ``exhaustive`` takes every pair of leaves, incasts of 2, 4, 8 and 16 senders,
-    and half of the fabric against the other half.
+    the shares of queues at every host port, and half of the fabric against the other half.
     """
 
     QUICK = "quick"
@@ -81,6 +81,16 @@ class Round:
     def every(self) -> tuple[tuple[Endpoint, Endpoint], ...]:
         """All flows of all kinds."""
         return (*self.flows, *self.victims, *self.background)
+
+    @property
+    def is_beside(self) -> bool:
+        """It says something only while traffic runs that may be dropped."""
+        return self.pattern is Pattern.MIXED and len(self.flows) == len(self.receivers)
+
+    @property
+    def receivers(self) -> frozenset[Endpoint]:
+        """NICs that flows of the class go to."""
+        return frozenset(receiver for _, receiver in self.flows)
 
     @property
     def probes(self) -> tuple[tuple[Endpoint, Endpoint], ...]:
@@ -157,6 +167,7 @@ def rounds(
     if depth is Depth.EXHAUSTIVE:
         found += _every_pair_of_leaves(leaves, islands)
         found += [_sized_incast(leaves, size) for size in INCASTS]
+        found += _shares(leaves)
         found.append(_bisection(leaves, islands))
     return [item for item in found if item.flows]
 
@@ -288,6 +299,48 @@ def mixed(leaves: Mapping[str, list[Endpoint]]) -> Round:
         victims += [(end, own[0][0]) for end in idle[:1] if own and end.host != own[0][0].host]
     name = "incast within each leaf beside a victim and traffic that may be dropped"
     return Round(name, Pattern.MIXED, tuple(flows), tuple(victims), tuple(flows))
+
+
+def _shares(leaves: Mapping[str, list[Endpoint]]) -> Iterator[Round]:
+    """Each NIC receives once from two others: the class, and traffic that may be dropped."""
+    left = {name: list(ends) for name, ends in leaves.items()}
+    turn = 0
+    while any(left.values()):
+        turn += 1
+        own: list[tuple[Endpoint, Endpoint]] = []
+        beside: list[tuple[Endpoint, Endpoint]] = []
+        for name, ends in leaves.items():
+            chosen, left[name] = _with_two_senders(ends, left[name])
+            own += ((first, receiver) for receiver, first, _ in chosen)
+            beside += ((second, receiver) for receiver, _, second in chosen)
+        if own:
+            title = f"shares of host ports, {turn}"
+            yield Round(title, Pattern.MIXED, tuple(own), (), tuple(beside))
+
+
+Trio = tuple[Endpoint, Endpoint, Endpoint]
+
+
+def _with_two_senders(
+    ends: Sequence[Endpoint], receivers: Sequence[Endpoint]
+) -> tuple[list[Trio], list[Endpoint]]:
+    """Receivers that two free NICs of other hosts can fill, each NIC once; and who has to wait.
+
+    Nobody waits where no round could have two senders.
+    """
+    busy: set[Endpoint] = set()
+    chosen: list[Trio] = []
+    waiting = []
+    for receiver in receivers:
+        free = (end for end in ends if end.host != receiver.host and end not in busy)
+        first = None if receiver in busy else next(free, None)
+        second = next(free, None)
+        if first is None or second is None:
+            waiting.append(receiver)
+            continue
+        busy |= {receiver, first, second}
+        chosen.append((receiver, first, second))
+    return chosen, waiting if chosen else []
 
 
 def _onto(senders: Sequence[Endpoint], receiver: Endpoint) -> list[tuple[Endpoint, Endpoint]]:

@@ -1,0 +1,108 @@
+"""A class beside traffic that may be dropped: its share of every port, and who loses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from netcheck.model.counters import Meaning
+from netcheck.model.fabric import PortRef
+from netcheck.model.finding import Basis, RunResult
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.qos import Ecn
+from netcheck.perf.observe import RoundResult
+from netcheck.perf.schedule import Depth, Endpoint, Pattern, rounds
+from netcheck.perf.verdict import judge_perf
+from tests.perf.rig import OPTIONS, World, world
+from tests.perf.test_verdict import fabric, incast, key
+
+SMALL = Path(__file__).parents[2] / "examples" / "lab-small.yaml"
+
+
+def ends(hosts: int, rails: int = 1) -> list[Endpoint]:
+    return [
+        Endpoint(f"gpu{h:02}", f"rail{r}", f"mlx5_{r}", PortRef("leaf01", f"{h} {r}"))
+        for h in range(hosts)
+        for r in range(rails)
+    ]
+
+
+def shares(every: list[Endpoint]) -> list[tuple[Pattern, list[list[tuple[Endpoint, Endpoint]]]]]:
+    found = rounds(every, depth=Depth.EXHAUSTIVE)
+    return [
+        (one.pattern, [list(one.flows), list(one.background)])
+        for one in found
+        if one.name.startswith("shares")
+    ]
+
+
+@pytest.mark.parametrize(("hosts", "rails", "count"), [(3, 1, 3), (32, 1, 4), (8, 2, 4), (2, 2, 4)])
+def test_every_nic_receives_once_from_two_others(hosts: int, rails: int, count: int) -> None:
+    every = ends(hosts, rails)
+    found = shares(every)
+    assert len(found) <= count
+    received = [receiver for _, (own, _) in found for _, receiver in own]
+    assert sorted(received) == sorted(every)
+    for _, (own, beside) in found:
+        busy = [end for pair in own for end in pair] + [sender for sender, _ in beside]
+        assert len(busy) == len(set(busy))
+        assert [receiver for _, receiver in own] == [receiver for _, receiver in beside]
+        assert all(a.host != b.host for a, b in (*own, *beside))
+
+
+def test_two_nics_have_no_port_to_share() -> None:
+    assert shares(ends(2)) == []
+
+
+def mixed(drops: int = 0) -> RoundResult:
+    """An incast beside as much traffic that may be dropped."""
+    place = key("Ethernet2", Meaning.PRIORITY_GROUP_DROP, 0)
+    result = incast(lambda readings: readings["leaf01"].update({place: drops}))
+    one = replace(result.round, pattern=Pattern.MIXED, background=result.round.flows)
+    return replace(result, round=one, background=result.flows)
+
+
+def rules(result: RoundResult, ecn_queue: int | None = None) -> set[str]:
+    whole = fabric()
+    if ecn_queue is not None:
+        leaf = whole.devices["leaf01"]
+        port = leaf.ports["Ethernet0"]
+        qos = replace(port.qos, ecn=FrozenMap({ecn_queue: Ecn(1, 2, 3)}))
+        ports = leaf.ports.with_items({"Ethernet0": replace(port, qos=qos)})
+        devices = whole.devices.with_items({"leaf01": replace(leaf, ports=ports)})
+        whole = replace(whole, devices=devices)
+    return {finding.rule for finding in judge_perf([result], whole, Basis.SIMULATED).findings}
+
+
+def test_traffic_that_may_be_dropped_has_to_lose_beside_a_paused_class() -> None:
+    assert "droppable-without-loss" in rules(mixed())
+    assert "droppable-without-loss" not in rules(mixed(drops=7))
+
+
+def test_traffic_that_is_marked_may_slow_down_in_time() -> None:
+    assert "droppable-without-loss" not in rules(mixed(), ecn_queue=0)
+    assert "droppable-without-loss" in rules(mixed(), ecn_queue=3)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("beside")
+    # hosts that force no mark on all traffic
+    text = SMALL.read_text("utf-8").replace("driver: mlx5,", "driver: mlx5, traffic_class: none,")
+    intent = folder / "intent.yaml"
+    intent.write_text(text, "utf-8")
+    with world(folder, intent) as found:
+        yield found
+
+
+@pytest.mark.slow
+def test_a_wrong_weight_of_any_host_port_is_found(lab: World) -> None:
+    options = replace(OPTIONS, depth=Depth.EXHAUSTIVE, more_rounds=0)
+    with lab.faults(("ets-weight-1", "leaf01", "Ethernet24")):
+        found = lab.judged(options)
+    off = {str(f.where[0]) for f in found.findings if f.rule == "queue-share-off"}
+    assert off == {"leaf01 Ethernet24 queue 3"}  # and of no other port
+    assert found.verdict.run is RunResult.LOSSLESS
