@@ -7,7 +7,6 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Final
 
-from netcheck.model.cables import is_reached
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding
@@ -46,6 +45,8 @@ def chosen(fabric: Fabric, limit: Iterable[str] = ()) -> list[str]:
     Raises:
         InputError: As ``matching``.
     """
+    from netcheck.model.cables import is_reached  # noqa: PLC0415 -- an intent is judged without it
+
     return [name for name in matching(fabric.devices, limit) if is_reached(fabric.devices[name])]
 
 

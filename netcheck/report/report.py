@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Fabric
@@ -18,7 +18,9 @@ from netcheck.model.finding import (
     Verdict,
 )
 from netcheck.model.frozen import frozen
-from netcheck.report.heatmap import HeatMap
+
+if TYPE_CHECKING:  # it brings HTML, which few reports need
+    from netcheck.report.heatmap import HeatMap
 
 SEVERITY_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 LOCATED = frozenset({"loss-located", "fault-located"})
