@@ -151,7 +151,7 @@ class Failures:
         what = f"{master.name} gone"
         judged = self._judged(reading, sample, frozenset())
         return [_under(what, one) for one in judged], (
-            f"{what}: {standby.name} took over within {took:.1f} s{self._other_engine()}"
+            f"{standby.name} took over from {master.name} within {took:.1f} s{self._other_engine()}"
             f" (timers shortened; about {self._usual_s():.0f} s with those of the intent)"
         )
 

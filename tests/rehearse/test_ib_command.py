@@ -61,7 +61,7 @@ def test_a_mixed_intent_is_rehearsed_and_reported(
     summary = json.loads(report.read_text(encoding="utf-8"))["summary"]
     assert summary["command"] == "ib rehearse"
     assert summary["errors"] == 0
-    assert any("store02 took over within" in note for note in summary["notes"])
+    assert any("store02 took over from store01 within" in note for note in summary["notes"])
 
 
 @needs_opensm

@@ -103,7 +103,7 @@ def test_what_is_rendered_is_what_is_read_back_also_after_failures() -> None:
     told = "\n".join(found.notes)
     assert "tables of 16 of 16 host ports and 10 of 32 switch ports; 60 path records" in told
     assert "routing engine: updn" in told
-    assert "gpu01 gone: gpu16 took over within" in told
+    assert "subnet manager gone: gpu16 took over from gpu01 within" in told
     assert "cable leaf01 port 5 - spine01 port 1: routed around within" in told
     assert "switch spine01: routed around within" in told
     assert "never simulated: P_Key enforcement bits" in told
