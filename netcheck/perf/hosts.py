@@ -24,6 +24,11 @@ from netcheck.perf.schedule import Endpoint, Pattern
 
 MOST_ASKED = 8
 QUIET = "performance"
+SILENT = "it told neither PCIe nor governor nor NUMA node"
+ALIKE = (
+    "PCIe, governor and NUMA node of it do not stand out: compare memory, C-states and firmware"
+    " with a peer"
+)
 
 
 def in_question(
@@ -69,19 +74,21 @@ def host_findings(
     results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
 ) -> Iterator[Finding]:
     """For each host that answered: the fabric is fine, and what of the host is not."""
-    if any(s.is_growing for result in results for s in loss_sights(result, fabric, item)):
+    sights = [s for result in results for s in loss_sights(result, fabric, item)]
+    if any(sight.is_growing for sight in sights):
         return  # the fabric is not fine
+    is_fine = all(is_known(sight.by) for sight in sights) and not any(
+        result.unreachable for result in results
+    )
+    fabric_is = "the fabric is fine" if is_fine else "no loss was counted"
     answers = {ref: answer for result in results for ref, answer in result.hosts.items()}
     for ref, answer in sorted(answers.items()):
         limits = [*_limits(answer, fabric, ref), *_stalls(results, ref)]
-        said = "; ".join(limits) or (
-            "PCIe, governor and NUMA node of it do not stand out: compare memory, C-states and"
-            " firmware with a peer"
-        )
+        said = "; ".join(limits) or (SILENT if answer == HostAnswer() else ALIKE)
         yield perf_finding(
             "look-at-the-host",
             Place(ref.device, ref.port),
-            f"the fabric is fine, look at the host: {said}",
+            f"{fabric_is}, look at the host: {said}",
             found="; ".join(limits),
         )
 

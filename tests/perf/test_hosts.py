@@ -11,6 +11,7 @@ import pytest
 from netcheck.model.counters import Meaning
 from netcheck.model.fabric import PortRef
 from netcheck.model.finding import Finding, Performance, RunResult, Severity
+from netcheck.model.known import UNKNOWN, Known
 from netcheck.perf.host_answer import HostAnswer, parse_answer
 from netcheck.perf.schedule import Depth
 from tests.perf.rig import OPTIONS, World, world
@@ -46,7 +47,7 @@ def test_old_buses_carry_eight_of_ten_bits() -> None:
     assert HostAnswer(gts=5.0, lanes=8).pcie_bps == pytest.approx(32e9)
 
 
-def asked(answer: HostAnswer, *, lost: int = 0) -> list[Finding]:
+def asked(answer: HostAnswer, *, lost: Known[int] = 0) -> list[Finding]:
     result = incast(
         lambda readings: readings["leaf01"].update(
             {key("Ethernet2", Meaning.PRIORITY_GROUP_DROP, 3): lost}
@@ -67,6 +68,7 @@ def asked(answer: HostAnswer, *, lost: int = 0) -> list[Finding]:
         (HostAnswer(numa_node=-1, nodes=2), "on no known node of 2 NUMA nodes"),
         (HostAnswer(redirecting=3), "(ACS is on, at 3 places)"),
         (HostAnswer(32.0, 16, 32.0, 16, 0, 1, "performance"), "do not stand out"),
+        (HostAnswer(), "it told neither PCIe nor governor nor NUMA node"),
     ],
 )
 def test_what_is_wrong_with_the_host_is_said(answer: HostAnswer, said: str) -> None:
@@ -79,6 +81,11 @@ def test_what_is_wrong_with_the_host_is_said(answer: HostAnswer, said: str) -> N
 
 def test_a_fabric_that_loses_is_not_fine() -> None:
     assert asked(HostAnswer(governor="powersave"), lost=1) == []
+
+
+def test_a_fabric_that_does_not_show_its_drops_is_not_called_fine() -> None:
+    (finding,) = asked(HostAnswer(governor="powersave"), lost=UNKNOWN)
+    assert finding.message.startswith("no loss was counted, look at the host: ")
 
 
 @pytest.fixture(scope="module")
