@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from netcheck.model.finding import Finding, Place
-from netcheck.model.known import is_known
+from netcheck.model.known import is_known, read
 from netcheck.perf.found import perf_finding
 from netcheck.perf.observe import FlowResult, RoundResult, is_incast
 from netcheck.perf.perftest import Tool
@@ -65,7 +65,11 @@ def _flows(result: RoundResult, state: str) -> list[FlowResult]:
         flows = result.flows if is_idle else ()
     else:
         flows = result.probes
-    return [flow for flow in flows if is_known(flow.result.percentile_99_us)]
+    return [
+        flow
+        for flow in flows
+        if is_known(flow.result.latency_us) and is_known(flow.result.percentile_99_us)
+    ]
 
 
 def _figures(name: str, state: str, flows: Sequence[FlowResult]) -> LatencyFigures:
@@ -84,13 +88,11 @@ def _figures(name: str, state: str, flows: Sequence[FlowResult]) -> LatencyFigur
 
 
 def _typical(flow: FlowResult) -> float:
-    found = flow.result.latency_us
-    return found if is_known(found) else 0.0
+    return read(flow.result.latency_us, "latency_us")
 
 
 def _percentile(flow: FlowResult) -> float:
-    found = flow.result.percentile_99_us
-    return found if is_known(found) else 0.0
+    return read(flow.result.percentile_99_us, "percentile_99_us")
 
 
 def latency_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
