@@ -175,10 +175,15 @@ class Bench:
 
     def _flows(self, test: Test, routes: Routes) -> list[Flow]:
         source, target = test.ends
-        found = _directed(test, test.client, test.server, source, target, routes)
-        if test.client.options.is_bidirectional:
-            found += _directed(test, test.server, test.client, target, source, routes)
-        return found
+        options = test.client.options
+        ways = [
+            (test.client, test.server, source, target),
+            (test.server, test.client, target, source),
+        ]
+        if options.tool.startswith("ib_read"):  # data answers the requests of the client
+            ways.reverse()
+        ways = ways if options.is_bidirectional else ways[:1]
+        return [flow for way in ways for flow in _directed(test, *way, routes)]
 
     def _count(self, tests: Sequence[Test], result: Result) -> None:
         for (name, port), counters in result.ports.items():

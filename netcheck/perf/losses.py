@@ -11,6 +11,7 @@ from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.perf.accounting import lost_packets
 from netcheck.perf.deltas import ANY, Deltas
 from netcheck.perf.observe import Footprint, RoundResult, class_at
+from netcheck.perf.perftest import Tool
 from netcheck.perf.schedule import Endpoint
 
 
@@ -44,6 +45,8 @@ SENDER_LOSS_IF_SHOWN = (
     Meaning.RETRY_EXCEEDED,
 )
 RECEIVER_LOSS = (Meaning.OUT_OF_SEQUENCE,)
+# Who reads data asks again for what does not come.
+READER_LOSS = (Meaning.ACK_TIMEOUT, *SENDER_LOSS_IF_SHOWN)
 RECEIVER_LOSS_IF_SHOWN = (Meaning.DUPLICATE_REQUEST, Meaning.ICRC_ERROR)
 # What a busy host does without any loss, where every packet is known to have arrived.
 BUSY_HOST = frozenset({Meaning.ACK_TIMEOUT, Meaning.DUPLICATE_REQUEST, Meaning.RETRANSMISSION})
@@ -63,6 +66,7 @@ def loss_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iter
         yield from _if_shown(result, ref, (Meaning.WATCHDOG_DROP,), at.queue)
         yield _unowned(result, ref, Meaning.PORT_EGRESS_DROP, Meaning.QUEUE_DROP)
     is_sprayed = item.load_balancing is LoadBalancing.PACKET
+    is_pulled = any(tool.pulls for tool in Tool if tool == result.tool)
     for end in touched.receivers:
         at = class_at(fabric, end.ref, item)
         yield from _if_shown(result, end.ref, (Meaning.PRIORITY_INGRESS_DROP,), at.priority)
@@ -80,6 +84,8 @@ def loss_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iter
     for end in touched.receivers:
         gap = () if is_sprayed else RECEIVER_LOSS
         yield from _without(repeats, _at_host(result, end, gap, RECEIVER_LOSS_IF_SHOWN))
+        if is_pulled:
+            yield from _without(repeats, _any_index(result, end, READER_LOSS))
 
 
 def _without(meanings: frozenset[Meaning], sights: Iterator[Sight]) -> Iterator[Sight]:

@@ -71,6 +71,12 @@ TOOLS = {
 }
 
 
+def tools_of(pattern: Pattern, depth: Depth) -> tuple[Tool, ...]:
+    """Programs that run in a round of a pattern; reads take their time in the longest schedule."""
+    more = depth is Depth.EXHAUSTIVE and pattern is Pattern.PAIRS
+    return (*TOOLS[pattern], *([Tool.READ_BW] if more else []))
+
+
 @dataclass(frozen=True, slots=True)
 class PerfOptions:
     """How to measure.
@@ -130,7 +136,7 @@ def measure(
             own = [end for end in ends if carries(fabric, end.ref, item)]
             course = _Course(bench, hosts, item, each, progress)
             for one in rounds(own, islands, options.depth):
-                for tool in TOOLS[one.pattern]:
+                for tool in tools_of(one.pattern, options.depth):
                     course.run(one, tool)
             if options.depth is not Depth.QUICK:
                 course.cross_the_rest(own, islands)
@@ -261,7 +267,8 @@ class _Runner:
         taken: dict[str, int] = {}
         waiting = []
         for number, flow in enumerate(one.every):
-            place = taken[flow[1].host] = taken.get(flow[1].host, -1) + 1
+            host = self._asked(flow).host
+            place = taken[host] = taken.get(host, -1) + 1
             is_own = number < len(one.flows) + len(one.victims)
             dscp = self._dscp() if is_own else droppable_dscp(self.bench.fabric, flow[0].ref)
             is_spread = one.pattern is Pattern.SPREAD
@@ -315,37 +322,43 @@ class _Runner:
     ) -> _Flow:
         """Start the server of one flow; what keeps it from starting is its result."""
         sender, receiver = flow
-        run = self._perftest(place, sender, receiver, dscp, is_spread=is_spread)
+        asked = self._asked(flow)
+        client = sender if asked == receiver else receiver
+        run = self._perftest(place, client, asked, dscp, is_spread=is_spread)
         if isinstance(run, str):
             return _Flow(sender, receiver, error=run)
         try:
-            server = self.bench.borrow(receiver.host)
+            server = self.bench.borrow(asked.host)
             server.start(server_line(run))
             server.wait_for(WAITING, START_TIMEOUT_S)
         except TransportError as error:
             return _Flow(sender, receiver, error=str(error))
-        return _Flow(sender, receiver, run=run, server=server)
+        return _Flow(sender, receiver, run=run, server=server, asking=client.host)
+
+    def _asked(self, flow: tuple[Endpoint, Endpoint]) -> Endpoint:
+        """The end that waits for the other: of a read, the one that sends the data."""
+        return flow[0] if self.tool.pulls else flow[1]
 
     def _perftest(
         self,
         place: int,
-        sender: Endpoint,
-        receiver: Endpoint,
+        client: Endpoint,
+        server: Endpoint,
         dscp: int | None,
         *,
         is_spread: bool,
     ) -> PerftestRun | str:
-        server_gid = self._gid(receiver)
-        client_gid = self._gid(sender)
-        for end, gid in ((receiver, server_gid), (sender, client_gid)):
+        server_gid = self._gid(server)
+        client_gid = self._gid(client)
+        for end, gid in ((server, server_gid), (client, client_gid)):
             if gid is None:
                 return f"{end.host} {end.rdma}: no RoCE v2 GID with an IPv4 address"
         if dscp is None or server_gid is None or client_gid is None:
             return f"class {self.item.name}: dscp is not said"
         run = PerftestRun(
             tool=self.tool,
-            server_device=receiver.rdma,
-            client_device=sender.rdma,
+            server_device=server.rdma,
+            client_device=client.rdma,
             server_address=_ipv4(server_gid),
             server_gid=server_gid.index,
             client_gid=client_gid.index,
@@ -353,11 +366,11 @@ class _Runner:
             port=self.first_port + place,
             queue_pairs=self.options.queue_pairs,
             duration_s=self.options.duration_s,
-            server_pin=receiver.port if self.options.is_pinned else "",
-            client_pin=sender.port if self.options.is_pinned else "",
+            server_pin=server.port if self.options.is_pinned else "",
+            client_pin=client.port if self.options.is_pinned else "",
             memory=self.options.memory,
-            server_gpu=self._place(receiver),
-            client_gpu=self._place(sender),
+            server_gpu=self._place(server),
+            client_gpu=self._place(client),
             rdma_cm=self.options.rdma_cm,
             iterations=PROBES if self.tool.is_latency else 0,
         )
@@ -414,6 +427,7 @@ class _Flow:
     server: Session | None = None
     client: Session | None = None
     error: str = ""
+    asking: str = ""
 
 
 def _may_mark(hosts: Mapping[str, Device | None], end: Endpoint) -> bool:
@@ -438,7 +452,7 @@ def _send(bench: Bench, flow: _Flow) -> _Flow:
     if flow.run is None:
         return flow
     try:
-        client = bench.borrow(flow.sender.host)
+        client = bench.borrow(flow.asking)
         client.start(client_line(flow.run))
     except TransportError as error:
         return replace(flow, error=str(error))

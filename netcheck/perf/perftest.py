@@ -26,12 +26,18 @@ class Tool(StrEnum):
 
     WRITE_BW = "ib_write_bw"
     SEND_BW = "ib_send_bw"
+    READ_BW = "ib_read_bw"
     WRITE_LAT = "ib_write_lat"
 
     @property
     def is_latency(self) -> bool:
         """It measures latency, not bandwidth."""
         return self.value.endswith("_lat")
+
+    @property
+    def pulls(self) -> bool:
+        """Data flows from the server to the client, who asks for it."""
+        return self.value.startswith("ib_read")
 
 
 class Memory(StrEnum):

@@ -14,6 +14,7 @@ from netcheck.model.finding import Basis, RunResult
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.qos import Ecn
 from netcheck.perf.observe import RoundResult
+from netcheck.perf.perftest import Tool
 from netcheck.perf.schedule import Depth, Endpoint, Pattern, rounds
 from netcheck.perf.verdict import judge_perf
 from tests.perf.rig import OPTIONS, World, world
@@ -98,11 +99,44 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield found
 
 
-@pytest.mark.slow
-def test_a_wrong_weight_of_any_host_port_is_found(lab: World) -> None:
+@pytest.fixture(scope="module")
+def measured(lab: World) -> list[RoundResult]:
+    """Everything that the longest schedule has, with a wrong weight on one host port."""
     options = replace(OPTIONS, depth=Depth.EXHAUSTIVE, more_rounds=0)
     with lab.faults(("ets-weight-1", "leaf01", "Ethernet24")):
-        found = lab.judged(options)
+        return lab.results(options)
+
+
+@pytest.mark.slow
+def test_a_wrong_weight_of_any_host_port_is_found(lab: World, measured: list[RoundResult]) -> None:
+    found = judge_perf(measured, lab.fabric, Basis.SIMULATED)
     off = {str(f.where[0]) for f in found.findings if f.rule == "queue-share-off"}
     assert off == {"leaf01 Ethernet24 queue 3"}  # and of no other port
     assert found.verdict.run is RunResult.LOSSLESS
+
+
+@pytest.mark.slow
+def test_data_that_is_read_flows_as_written_data_does(measured: list[RoundResult]) -> None:
+    (read,) = [result for result in measured if result.tool == Tool.READ_BW]
+    written = next(result for result in measured if result.tool == Tool.WRITE_BW)
+    assert read.round == written.round
+    for flow, other in zip(read.flows, written.flows, strict=True):
+        assert flow.result.bandwidth_bps == other.result.bandwidth_bps
+        for ref, meaning in (
+            (flow.sender.ref, Meaning.PRIORITY_TX_PACKETS),
+            (flow.receiver.ref, Meaning.PRIORITY_RX_PACKETS),
+        ):
+            assert read.deltas[ref.device].find(ref.port, meaning, 3) == written.deltas[
+                ref.device
+            ].find(ref.port, meaning, 3)
+
+
+@pytest.mark.parametrize(
+    ("tool", "run"), [("ib_read_bw", RunResult.NOT_LOSSLESS), ("ib_write_bw", RunResult.LOSSLESS)]
+)
+def test_who_reads_data_tells_of_its_loss(tool: str, run: RunResult) -> None:
+    """A response that did not come is missed by the end that receives."""
+    place = key("rail0", Meaning.IMPLIED_NAK)
+    result = incast(lambda readings: readings["gpu01"].update({place: 3}))
+    found = judge_perf([replace(result, tool=tool)], fabric(), Basis.SIMULATED)
+    assert found.verdict.run is run
