@@ -57,7 +57,7 @@ ECN_CAPABLE = 2  # ECT(0) in the two lowest bits of the ToS byte
 # A cable, one of eight, that loses one flow in eight hits one of these in 63 of 100 tests.
 SPREAD_QUEUE_PAIRS, SPREAD_MESSAGES, SPREAD_BYTES = 64, 20, 4096
 CONFIRMING = 2
-PROBES = 5000  # messages of a test of latency: 50 beyond its 99th percentile
+PROBES = 5000  # messages that measure latency in an incast: 50 beyond their 99th percentile
 PINGED = 8  # failed flows of a round whose ends are asked for a ping
 START_TIMEOUT_S = 30.0
 END_MARGIN_S = 60.0
@@ -231,6 +231,7 @@ class _Runner:
     tool: Tool
     options: PerfOptions
     first_port: int = DEFAULT_PORT
+    iterations: int = 0
 
     def run(self, one: Round) -> RoundResult:
         one = replace(
@@ -273,7 +274,7 @@ class _Runner:
             dscp = self._dscp() if is_own else droppable_dscp(self.bench.fabric, flow[0].ref)
             is_spread = one.pattern is Pattern.SPREAD
             waiting.append(self.serve(place, flow, dscp, is_spread=is_spread))
-        prober = replace(self, tool=Tool.WRITE_LAT)
+        prober = replace(self, tool=Tool.WRITE_LAT, iterations=PROBES)
         asking = []
         for flow in one.probes:
             place = taken[flow[1].host] = taken.get(flow[1].host, -1) + 1
@@ -372,7 +373,7 @@ class _Runner:
             server_gpu=self._place(server),
             client_gpu=self._place(client),
             rdma_cm=self.options.rdma_cm,
-            iterations=PROBES if self.tool.is_latency else 0,
+            iterations=self.iterations,
         )
         return _spread(run) if is_spread else run
 
