@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,7 +12,7 @@ import pytest
 from netcheck import api
 from netcheck.lab.control import relocate, stop_lab
 from netcheck.lab.real.control import start_real_lab
-from netcheck.lab.real.machine import ready_after
+from netcheck.lab.real.machine import crash_of, ready_after
 from netcheck.lab.real.server import OWNER
 from netcheck.lab.real.tools import missing_packages
 from netcheck.lab.state import LabState, read_state
@@ -27,6 +27,7 @@ from tests.reallab.realbench import INTENT, Real
 REAL_LAB = "NETCHECK_REAL_LAB"
 # Seconds of a machine's own clock until it was ready: 5 alone, 26 beside four busy programs.
 SLOWEST_BOOT_S = 90.0
+MACHINES = ("gpu01", "gpu02")
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +44,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real]:
         assert state is not None, f"{folder}: no lab runs there"
         there = relocate(fabric, state)
         with Bench(there) as bench:
-            hosts = bench.read(["gpu01", "gpu02"], EVERYTHING)
+            hosts = bench.read(MACHINES, EVERYTHING)
             yield Real(state, there, bench, hosts)
     finally:
         if is_ours and read_state(folder) is not None:
@@ -60,10 +61,28 @@ def _started(fabric: Fabric, folder: Path, *, must: bool) -> LabState:
         state = start_real_lab(fabric, folder)
     except TransportError as error:
         _cannot(f"the real lab does not start here: {error}", must=must)
-    boots = [ready_after(folder, name) or 0.0 for name in ("gpu01", "gpu02")]
+    boots = [ready_after(folder, name) or 0.0 for name in MACHINES]
     if max(boots) > SLOWEST_BOOT_S and not must:
         _cannot(f"this machine is too slow: its guests boot in {max(boots):g} s", must=must)
     return state
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Function,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Skip, with its last words, where a guest's kernel ended: that tells nothing of netcheck."""
+    report = yield
+    lab = item.funcargs.get("real")
+    if report.failed and isinstance(lab, Real) and os.environ.get(REAL_LAB) == "auto":
+        folder = Path(lab.state.directory)
+        crashes = [
+            f"{name}: {crash_of(folder, name)}" for name in MACHINES if crash_of(folder, name)
+        ]
+        if crashes:
+            report.outcome = "skipped"
+            report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: {crashes[0]}")
+    return report
 
 
 def _cannot(why: str, *, must: bool) -> NoReturn:

@@ -238,10 +238,17 @@ def _install_modules(root: Path, version: str, kernel: Path, modules: Sequence[P
     folder = root / "usr/lib/modules" / version
     folder.mkdir(parents=True)
     for path in modules:
-        shutil.copy(path, folder)
+        _unpack_module(path, folder)
     for name in ("modules.order", "modules.builtin", "modules.builtin.modinfo"):
         shutil.copy(kernel / "lib/modules" / version / name, folder)
     _run(["depmod", "-b", str(root), version])
+
+
+def _unpack_module(path: Path, folder: Path) -> None:
+    """Put a module into a folder as the kernel takes it: an emulated processor unpacks slowly."""
+    copy = Path(shutil.copy(path, folder))
+    if copy.suffix == ".xz":
+        _run(["xz", "-d", str(copy)])
 
 
 def _make_initrd(work: Path, modules: Sequence[Path], into: Path) -> None:
@@ -253,9 +260,7 @@ def _make_initrd(work: Path, modules: Sequence[Path], into: Path) -> None:
     (folder / "init").chmod(0o755)
     for path in modules:
         if path.name.split(".")[0] in EARLY:
-            plain = folder / "modules" / f"{path.name.split('.')[0]}.ko"
-            shutil.copy(path, plain.with_suffix(".ko.xz"))
-            _run(["xz", "-d", f"{plain}.xz"])
+            _unpack_module(path, folder / "modules")
     _run(["sh", "-c", f"find . | cpio -o -H newc --quiet | gzip -1 > {into}"], cwd=folder)
 
 

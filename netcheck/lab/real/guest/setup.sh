@@ -5,19 +5,21 @@ set -eu
 
 # Queues of a switch port: priority N is band 7 - N. The netem on top stands for the cable.
 queues() {
-  in_switch="ip netns exec switch tc"
-  $in_switch qdisc add dev "$1" clsact
-  $in_switch filter add dev "$1" ingress pref 1 protocol ip flower ip_tos 0x68/0xfc \
-    action skbedit priority 3
-  $in_switch qdisc add dev "$1" root handle 10: netem limit 20000
-  $in_switch qdisc add dev "$1" parent 10:1 handle 1: tbf rate 10gbit burst 256k limit 4m
-  $in_switch qdisc add dev "$1" parent 1:1 handle 2: ets bands 8 strict 4 \
-    quanta 12000 1500 1500 4000 priomap 7 6 5 4 3 2 1 0
-  for band in 1 2 3 4 6 7 8; do
-    $in_switch qdisc add dev "$1" parent "2:$band" handle "2$band:" pfifo
-  done
-  $in_switch qdisc add dev "$1" parent 2:5 handle 25: red limit 4000000 min 60000 max 180000 \
-    avpkt 4200 burst 40 bandwidth 40mbit probability 0.2 ecn
+  ip netns exec switch tc -batch - <<EOF
+qdisc add dev $1 clsact
+filter add dev $1 ingress pref 1 protocol ip flower ip_tos 0x68/0xfc action skbedit priority 3
+qdisc add dev $1 root handle 10: netem limit 20000
+qdisc add dev $1 parent 10:1 handle 1: tbf rate 10gbit burst 256k limit 4m
+qdisc add dev $1 parent 1:1 handle 2: ets bands 8 strict 4 quanta 12000 1500 1500 4000 priomap 7 6 5 4 3 2 1 0
+qdisc add dev $1 parent 2:1 handle 21: pfifo
+qdisc add dev $1 parent 2:2 handle 22: pfifo
+qdisc add dev $1 parent 2:3 handle 23: pfifo
+qdisc add dev $1 parent 2:4 handle 24: pfifo
+qdisc add dev $1 parent 2:5 handle 25: red limit 4000000 min 60000 max 180000 avpkt 4200 burst 40 bandwidth 40mbit probability 0.2 ecn
+qdisc add dev $1 parent 2:6 handle 26: pfifo
+qdisc add dev $1 parent 2:7 handle 27: pfifo
+qdisc add dev $1 parent 2:8 handle 28: pfifo
+EOF
 }
 
 hostname "$NAME"
@@ -56,13 +58,13 @@ ip link set rail0 mtu "$MTU" up
 ip address add "$ADDRESS/24" dev rail0
 ip neighbour replace "$PEER" lladdr "$PEER_MAC" dev rail0
 # What the adapter would count: packets by the priority that their DSCP stands for.
-for direction in ingress egress; do
-  [ "$direction" = egress ] || tc qdisc add dev rail0 clsact
-  tc filter add dev rail0 "$direction" pref 1 handle 1 protocol ip flower \
-    ip_tos 0x68/0xfc action skbedit priority 3
-  tc filter add dev rail0 "$direction" pref 2 handle 2 protocol ip flower \
-    action skbedit priority 0
-done
+tc -batch - <<EOF
+qdisc add dev rail0 clsact
+filter add dev rail0 ingress pref 1 handle 1 protocol ip flower ip_tos 0x68/0xfc action skbedit priority 3
+filter add dev rail0 ingress pref 2 handle 2 protocol ip flower action skbedit priority 0
+filter add dev rail0 egress pref 1 handle 1 protocol ip flower ip_tos 0x68/0xfc action skbedit priority 3
+filter add dev rail0 egress pref 2 handle 2 protocol ip flower action skbedit priority 0
+EOF
 modprobe -a rdma_ucm ib_uverbs crc32_generic rdma_rxe
 modprobe netcheck_dcb ifs=rail0
 rdma link add rxe0 type rxe netdev rail0
