@@ -236,7 +236,7 @@ def perf_notes(outcome: PerfVerdict) -> list[str]:
     for first in outcome.suspects[:1]:
         where = " - ".join(str(place).strip() for place in first.places)
         notes.append(f"look first at {where}: {first.evidence}; {first.look_at}")
-    return [*notes, *map(str, outcome.latencies), *map(str, outcome.samples)]
+    return [*notes, *map(str, outcome.latencies), *map(str, outcome.samples), *outcome.collectives]
 
 
 @contextmanager

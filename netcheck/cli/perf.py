@@ -57,6 +57,12 @@ from netcheck.report.report import Report
     show_default=True,
     help="Where buffers lie: in the host, or in the GPU with the NIC's place in it.",
 )
+@click.option(
+    "--collective",
+    default="",
+    metavar="COMMAND",
+    help="Also run this test of nccl-tests or rccl-tests, with its mpirun, on the first host.",
+)
 @click.option("--rdma-cm", is_flag=True, help="Connect by rdma_cm, not over TCP.")
 @click.option(
     "-o",
@@ -91,6 +97,7 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
     schedule: str,
     budget: str,
     memory: str,
+    collective: str,
     keep: str,
     baseline: str,
     tolerance: float,
@@ -123,6 +130,7 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
         is_pinned=pin,
         memory=Memory(memory),
         rdma_cm=rdma_cm,
+        collective=collective,
     )
     basis = basis_of(lab=lab, lab_dir=lab_dir)
     compared = Baseline(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +14,8 @@ from netcheck.model.errors import TransportError
 from netcheck.model.fabric import Fabric, TrafficClass
 from netcheck.model.known import is_known
 from netcheck.perf.bench import EVERYTHING, Bench
+from netcheck.perf.collective_run import program_of, run_collective
+from netcheck.perf.collectives import CollectiveResult
 from netcheck.perf.coverage import coverage, peers_of, round_for
 from netcheck.perf.deltas import Deltas, deltas
 from netcheck.perf.host_answer import LINE, parse_answer
@@ -37,7 +38,6 @@ from netcheck.perf.perftest import (
     PerftestResult,
     PerftestRun,
     Tool,
-    client_line,
     parse_perftest,
     server_line,
 )
@@ -52,10 +52,9 @@ from netcheck.perf.schedule import (
     islands_of,
     rounds,
 )
+from netcheck.perf.started import StartedFlow, ipv4, may_mark, send, spread, stop
 
 ECN_CAPABLE = 2  # ECT(0) in the two lowest bits of the ToS byte
-# A cable, one of eight, that loses one flow in eight hits one of these in 63 of 100 tests.
-SPREAD_QUEUE_PAIRS, SPREAD_MESSAGES, SPREAD_BYTES = 64, 20, 4096
 CONFIRMING = 2
 PROBES = 5000  # messages that measure latency in an incast: 50 beyond their 99th percentile
 PINGED = 8  # failed flows of a round whose ends are asked for a ping
@@ -97,6 +96,8 @@ class PerfOptions:
         rdma_cm: Connections are made by rdma_cm.
         sample_s: During an incast, pauses and marks of the switches at its ends are read
             at this interval; 0 reads before and after alone.
+        collective: Command line of a program of nccl-tests or rccl-tests, with its launcher,
+            that the first host runs after the first class's rounds; none where empty.
         probe_after_s: When latency is tested in an incast, after its clients were started.
     """
 
@@ -112,6 +113,7 @@ class PerfOptions:
     rdma_cm: bool = False
     sample_s: float = 1.0
     probe_after_s: float = 0.5
+    collective: str = ""
 
 
 def measure(
@@ -141,6 +143,8 @@ def measure(
             if options.depth is not Depth.QUICK:
                 course.cross_the_rest(own, islands)
                 course.confirm(own, islands)
+            if options.collective and not found:
+                course.run_collective(own, islands)
             course.ask_hosts()
             found += course.results
     return found
@@ -164,7 +168,7 @@ class _Course:
 
     def run(self, one: Round, tool: Tool) -> None:
         """Run one round; every round has TCP and, with them, UDP source ports of its own."""
-        if one.is_beside and not any(_may_mark(self.hosts, a) for a, _ in one.background):
+        if one.is_beside and not any(may_mark(self.hosts, a) for a, _ in one.background):
             self.progress(f"{self.item.name}: hosts force one mark on all traffic: no {one.name}")
             return
         if self.results and not self._has_time():
@@ -193,6 +197,17 @@ class _Course:
                 return
             self.progress(f"{self.item.name}: {len(missed)} cables carried no data yet")
             self.run(more, Tool.WRITE_BW)
+
+    def run_collective(self, ends: Sequence[Endpoint], islands: Mapping[str, str]) -> None:
+        """Run the user's collective test, over whatever cables its flows may take."""
+        name = program_of(self.options.collective)
+        pairs = [flow for one in rounds(ends, islands) for flow in one.flows]
+        if not pairs:
+            return
+        self.progress(f"{self.item.name}: {name} on {ends[0].host}")
+        whole = Round(name, Pattern.ACROSS, tuple(dict.fromkeys(pairs)))
+        runner = _Runner(self.bench, self.hosts, self.item, Tool.WRITE_BW, self.options)
+        self.results.append(runner.run_collective(whole, name, ends[0].host))
 
     def ask_hosts(self) -> None:
         """Ask hosts that may hold a NIC back what of them does."""
@@ -235,7 +250,7 @@ class _Runner:
 
     def run(self, one: Round) -> RoundResult:
         one = replace(
-            one, background=tuple(f for f in one.background if _may_mark(self.hosts, f[0]))
+            one, background=tuple(f for f in one.background if may_mark(self.hosts, f[0]))
         )
         touched = Footprint(self.bench.fabric, one)
         devices = {ref.device for link in touched.links for ref in link}
@@ -243,22 +258,42 @@ class _Runner:
         shown, probes, samples = self._flows(one, before)
         flows = self._reached(shown)
         own, victims = len(one.flows), len(one.flows) + len(one.victims)
-        time.sleep(self.options.settle_s)
-        after = self.bench.read(devices)
-        lost = sorted(name for name in devices if before[name] is None or after[name] is None)
-        moved = {name: _deltas(name, before[name], after[name]) for name in sorted(devices)}
+        moved, lost = self._moved(before)
         return RoundResult(
             one,
             self.tool.value,
             self.item.name,
             flows[:own],
             moved,
-            tuple(lost),
+            lost,
             flows[own:victims],
             flows[victims:],
             probes,
             samples,
         )
+
+    def run_collective(self, one: Round, name: str, host: str) -> RoundResult:
+        """Run a collective test between two readings; its flows are its own."""
+        links = Footprint(self.bench.fabric, one).links
+        before = self.bench.read({ref.device for link in links for ref in link})
+        try:
+            with self.bench.lent(host) as session:
+                collective = run_collective(session, self.options.collective)
+        except TransportError as error:
+            collective = CollectiveResult(error=str(error))
+        moved, lost = self._moved(before)
+        found = RoundResult(one, name, self.item.name, (), moved, lost)
+        return replace(found, collective=collective)
+
+    def _moved(
+        self, before: Mapping[str, Device | None]
+    ) -> tuple[dict[str, Deltas], tuple[str, ...]]:
+        """Read all devices again: how far their counters moved, and who did not answer."""
+        time.sleep(self.options.settle_s)
+        after = self.bench.read(before)
+        moved = {name: _deltas(name, before[name], after[name]) for name in sorted(before)}
+        lost = sorted(name for name in before if before[name] is None or after[name] is None)
+        return moved, tuple(lost)
 
     def _flows(
         self, one: Round, before: Mapping[str, Device | None]
@@ -279,10 +314,10 @@ class _Runner:
         for flow in one.probes:
             place = taken[flow[1].host] = taken.get(flow[1].host, -1) + 1
             asking.append(prober.serve(place, flow, self._dscp(), is_spread=False))
-        sending = [_send(self.bench, flow) for flow in waiting]
+        sending = [send(self.bench, flow) for flow in waiting]
         if asking:
             time.sleep(self.options.probe_after_s)
-        asking = [_send(self.bench, flow) for flow in asking]
+        asking = [send(self.bench, flow) for flow in asking]
         samples = self._samples(one, before)
         probes = tuple(prober.end(flow) for flow in asking)
         return tuple(self.end(flow) for flow in sending), probes, samples
@@ -309,7 +344,7 @@ class _Runner:
             flow = flows[place]
             gid = self._gid(flow.receiver)
             ends = flow.sender.host, flow.receiver.host
-            ping = reach(self.bench, *ends, _ipv4(gid)) if gid else ""
+            ping = reach(self.bench, *ends, ipv4(gid)) if gid else ""
             if ping:
                 error = f"{flow.result.error}; {ping}"
                 found[place] = replace(flow, result=replace(flow.result, error=error))
@@ -320,21 +355,21 @@ class _Runner:
 
     def serve(
         self, place: int, flow: tuple[Endpoint, Endpoint], dscp: int | None, *, is_spread: bool
-    ) -> _Flow:
+    ) -> StartedFlow:
         """Start the server of one flow; what keeps it from starting is its result."""
         sender, receiver = flow
         asked = self._asked(flow)
         client = sender if asked == receiver else receiver
         run = self._perftest(place, client, asked, dscp, is_spread=is_spread)
         if isinstance(run, str):
-            return _Flow(sender, receiver, error=run)
+            return StartedFlow(sender, receiver, error=run)
         try:
             server = self.bench.borrow(asked.host)
             server.start(server_line(run))
             server.wait_for(WAITING, START_TIMEOUT_S)
         except TransportError as error:
-            return _Flow(sender, receiver, error=str(error))
-        return _Flow(sender, receiver, run=run, server=server, asking=client.host)
+            return StartedFlow(sender, receiver, error=str(error))
+        return StartedFlow(sender, receiver, run=run, server=server, asking=client.host)
 
     def _asked(self, flow: tuple[Endpoint, Endpoint]) -> Endpoint:
         """The end that waits for the other: of a read, the one that sends the data."""
@@ -360,7 +395,7 @@ class _Runner:
             tool=self.tool,
             server_device=server.rdma,
             client_device=client.rdma,
-            server_address=_ipv4(server_gid),
+            server_address=ipv4(server_gid),
             server_gid=server_gid.index,
             client_gid=client_gid.index,
             traffic_class=dscp << 2 | ECN_CAPABLE,
@@ -375,7 +410,7 @@ class _Runner:
             rdma_cm=self.options.rdma_cm,
             iterations=self.iterations,
         )
-        return _spread(run) if is_spread else run
+        return spread(run) if is_spread else run
 
     def _place(self, end: Endpoint) -> int:
         """Which of its host's NICs it is, from 0, in the order of the intent."""
@@ -389,19 +424,19 @@ class _Runner:
             return None
         port = self.bench.fabric.devices[end.host].ports.get(end.port)
         wanted = port.address.split("/")[0] if port and is_known(port.address) else ""
-        fit = [gid for gid in rdma.gids if gid.kind is GidType.ROCE_V2 and _ipv4(gid)]
-        return next((gid for gid in fit if _ipv4(gid) == wanted), fit[0] if fit else None)
+        fit = [gid for gid in rdma.gids if gid.kind is GidType.ROCE_V2 and ipv4(gid)]
+        return next((gid for gid in fit if ipv4(gid) == wanted), fit[0] if fit else None)
 
-    def end(self, flow: _Flow) -> FlowResult:
+    def end(self, flow: StartedFlow) -> FlowResult:
         """Wait for a flow's end; give what its client printed."""
         if flow.error or flow.client is None or flow.server is None:
-            _stop(flow.server)
+            stop(flow.server)
             return FlowResult(flow.sender, flow.receiver, PerftestResult(error=flow.error))
         try:
             output = flow.client.finish(self.options.duration_s + END_MARGIN_S)
             self.bench.give_back(flow.client)
         except TransportError as error:
-            _stop(flow.server)
+            stop(flow.server)
             return FlowResult(flow.sender, flow.receiver, PerftestResult(error=str(error)))
         result = parse_perftest(output.text)
         if not output.is_ok and not result.error:
@@ -416,62 +451,6 @@ class _Runner:
             else:
                 server.interrupt()
             self.bench.give_back(server)
-
-
-@dataclass(frozen=True)
-class _Flow:
-    """A flow on its way: what is set tells how far it got."""
-
-    sender: Endpoint
-    receiver: Endpoint
-    run: PerftestRun | None = None
-    server: Session | None = None
-    client: Session | None = None
-    error: str = ""
-    asking: str = ""
-
-
-def _may_mark(hosts: Mapping[str, Device | None], end: Endpoint) -> bool:
-    """The host takes the mark that a test asks for and forces none of its own."""
-    host = hosts.get(end.host)
-    rdma = host.rdma.get(end.rdma) if host else None
-    return rdma is not None and not (is_known(rdma.traffic_class) and rdma.traffic_class)
-
-
-def _spread(run: PerftestRun) -> PerftestRun:
-    """Many flows, each of few packets."""
-    return replace(
-        run,
-        queue_pairs=SPREAD_QUEUE_PAIRS,
-        message_bytes=SPREAD_BYTES,
-        iterations=SPREAD_MESSAGES,
-    )
-
-
-def _send(bench: Bench, flow: _Flow) -> _Flow:
-    """Start the client of one flow whose server waits."""
-    if flow.run is None:
-        return flow
-    try:
-        client = bench.borrow(flow.asking)
-        client.start(client_line(flow.run))
-    except TransportError as error:
-        return replace(flow, error=str(error))
-    return replace(flow, client=client)
-
-
-def _stop(server: Session | None) -> None:
-    if server is not None:
-        with suppress(TransportError):
-            server.interrupt()
-
-
-def _ipv4(gid: Gid) -> str:
-    """Dotted address of an IPv4-mapped GID; empty for any other."""
-    with suppress(ValueError):
-        mapped = ipaddress.IPv6Address(gid.address).ipv4_mapped
-        return str(mapped) if mapped else ""
-    return ""
 
 
 def _deltas(name: str, before: Device | None, after: Device | None) -> Deltas:

@@ -11,6 +11,7 @@ from netcheck.model.device import Port, Role
 from netcheck.model.fabric import Carries, Delivery, Fabric, Policy, PortRef, TrafficClass
 from netcheck.model.known import ABSENT, Known, is_known
 from netcheck.model.paths import paths
+from netcheck.perf.collectives import CollectiveResult
 from netcheck.perf.deltas import Deltas
 from netcheck.perf.host_answer import HostAnswer
 from netcheck.perf.perftest import PerftestResult
@@ -37,6 +38,7 @@ class RoundResult:
     Attributes:
         probes: Tests of latency beside an incast, into the ports that it fills.
         samples: What moved while the test ran.
+        collective: What a collective test printed that was run instead of flows.
         hosts: What hosts that may hold a NIC back said after all rounds, with the last of them.
     """
 
@@ -51,6 +53,7 @@ class RoundResult:
     probes: tuple[FlowResult, ...] = ()
     samples: tuple[Sample, ...] = ()
     hosts: Mapping[PortRef, HostAnswer] = field(default_factory=dict)
+    collective: CollectiveResult | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,20 @@ PAGES = {
         "Look at lanes and negotiated speed of this cable, at both ends.",
         "derived: full ports of one speed carry alike",
     ),
+    "collective-failed": Page(
+        Severity.ERROR,
+        Verdict.FAIL,
+        "The collective test that was asked for did not run to its end.",
+        "Run the same command on the host by hand; NCCL_DEBUG=INFO names the failing call.",
+        "NVIDIA/nccl-tests src/common.cu",
+    ),
+    "collective-wrong": Page(
+        Severity.ERROR,
+        Verdict.FAIL,
+        "The collective test ended with wrong values: data was damaged on its way or in memory.",
+        "Look for damaged packets (ICRC, FEC), and at the memory path of the GPUs.",
+        "NVIDIA/nccl-tests src/common.cu (# Out of bounds values)",
+    ),
     "look-at-the-host": Page(
         Severity.INFO,
         Verdict.FAIL,

@@ -30,6 +30,7 @@ from netcheck.model.known import is_known
 from netcheck.perf.agreement import disagreements
 from netcheck.perf.bandwidth import bandwidth_findings
 from netcheck.perf.clues import answers_at
+from netcheck.perf.collective_run import collective_findings, collective_notes
 from netcheck.perf.congestion import congestion_findings
 from netcheck.perf.coverage import coverage
 from netcheck.perf.found import perf_finding
@@ -71,6 +72,7 @@ class PerfVerdict:
     latencies: tuple[LatencyFigures, ...] = ()
     samples: tuple[SampledRound, ...] = ()
     heat: tuple[HeatMap, ...] = ()
+    collectives: tuple[str, ...] = ()
 
 
 def judge_perf(
@@ -111,11 +113,12 @@ def judge_perf(
     return PerfVerdict(
         replace(worst, performance=performance),
         tuple(classes),
-        tuple(_unique([*findings, *slow, *late])),
+        tuple(_unique([*findings, *slow, *late, *collective_findings(results)])),
         tuple(pointed),
         tuple(latency_figures(results)),
         tuple(sampled_rounds(results, fabric)),
         tuple(heat_maps(results, fabric)),
+        tuple(collective_notes(results)),
     )
 
 
