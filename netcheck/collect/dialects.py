@@ -96,8 +96,12 @@ class ShellDialect:
         self._next_mark()
 
     def login(self) -> list[LoginStep]:
-        """Ask for a status; what is shown after it is the prompt."""
-        return [(f'echo "{self._mark}=$?"\n', self._learn_prompt)]
+        """Ask for a status; what is shown after it is the prompt.
+
+        Commands stay in the shell's own process group: one that took the terminal just
+        when Ctrl-C met the shell would leave the shell without it, and end the session.
+        """
+        return [(f'set +m; echo "{self._mark}=$?"\n', self._learn_prompt)]
 
     def typed(self, line: str) -> str:
         """Give the line with a request for its status."""
