@@ -9,7 +9,6 @@ belong to all. Files of different platforms are different devices. ``t0`` and
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -188,6 +187,8 @@ def _why_foreign(path: Path, text: str) -> str:
         return "empty"
     if path.suffix.lower() != ".json":
         return ""
+    import json  # noqa: PLC0415 -- most texts are recognised
+
     try:
         json.loads(text)
     except ValueError as error:

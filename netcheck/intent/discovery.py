@@ -12,6 +12,7 @@ from netcheck.model.errors import InputError
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.infiniband import IbNode, NodeKind
 from netcheck.model.known import is_known
+from netcheck.platforms.platform import load
 
 Guids = tuple[FrozenMap[str, tuple[int, ...]], FrozenMap[str, int]]
 NOTHING: Guids = (FrozenMap(), FrozenMap())
@@ -22,9 +23,7 @@ def discovered(subnet: Fields) -> Guids:
 
     A file that cannot be read, or holds no node, is a complaint.
     """
-    name = subnet.verbatim("fabric")
-    if not is_known(name):
-        return NOTHING
+    name = str(subnet.verbatim("fabric"))
     path = Path(subnet.place("fabric").file).parent / name
     try:
         text = decode(read_bytes(path), str(path))
@@ -49,7 +48,5 @@ def discovered(subnet: Fields) -> Guids:
 
 
 def _nodes(name: str, text: str) -> list[IbNode]:
-    from netcheck.platforms.platform import load  # noqa: PLC0415 -- few intents name a discovery
-
     seen = load("infiniband").parsing.parse([Document(name, text)], name="fabric").seen_subnet
     return list(seen.nodes.values()) if is_known(seen) else []

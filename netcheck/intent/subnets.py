@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from netcheck.intent.discovery import discovered
 from netcheck.intent.fields import Fields, Layer
 from netcheck.intent.ranges import RangeError, expand
 from netcheck.intent.units import SIZE_BYTES, TIME_NS
@@ -44,8 +43,11 @@ def _subnet(name: str, fields: Fields) -> Subnet:
         options=FrozenMap(_options(fields)),
         evidence=fields.at,
     )
-    port_guids, node_guids = discovered(fields)
-    subnet = replace(subnet, port_guids=port_guids, node_guids=node_guids)
+    if is_known(fields.verbatim("fabric")):
+        from netcheck.intent.discovery import discovered  # noqa: PLC0415 -- few intents name one
+
+        port_guids, node_guids = discovered(fields)
+        subnet = replace(subnet, port_guids=port_guids, node_guids=node_guids)
     return _with_lanes(_with_routing(_with_managers(subnet, fields), fields), fields)
 
 

@@ -24,8 +24,12 @@ def _families() -> tuple[str, ...]:
     return tuple(each.name for each in found if each.ispkg)
 
 
+_loaded: list[str] = []  # a name is looked for in these first; the others cost their import
+
+
 @cache
 def _rules_of(family: str) -> tuple[Rule, ...]:
+    _loaded.append(family)
     folder = importlib.import_module(family).__path__
     names = [each.name for each in pkgutil.walk_packages(folder, f"{family}.") if not each.ispkg]
     modules = map(importlib.import_module, names)
@@ -58,9 +62,16 @@ def _sorted(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 @cache
-def _by_name() -> dict[str, Rule]:
-    named = {alias: each for each in catalogue() for alias in each.aliases}
-    return named | {each.slug: each for each in catalogue()}
+def _by_name(family: str) -> dict[str, Rule]:
+    rules = _rules_of(family)
+    return {alias: each for each in rules for alias in each.aliases} | {
+        each.slug: each for each in rules
+    }
+
+
+def _found(name: str) -> Rule | None:
+    families = dict.fromkeys((*_loaded, *_families()))
+    return next((rules[name] for one in families if name in (rules := _by_name(one))), None)
 
 
 def find_rule(name: str) -> Rule:
@@ -69,15 +80,17 @@ def find_rule(name: str) -> Rule:
     Raises:
         InputError: There is none; the message names the nearest.
     """
-    if name not in _by_name():
+    found = _found(name)
+    if found is None:
         from difflib import get_close_matches  # noqa: PLC0415 -- for a mistyped name only
 
-        near = get_close_matches(name, _by_name(), n=1)
+        names = [one for family in _families() for one in _by_name(family)]
+        near = get_close_matches(name, names, n=1)
         hint = f"; did you mean {near[0]}" if near else ""
         raise InputError(f"rule {name}: unknown{hint}")
-    return _by_name()[name]
+    return found
 
 
 def is_rule(name: str) -> bool:
     """Tell whether there is a rule of that slug or earlier slug."""
-    return name in _by_name()
+    return _found(name) is not None

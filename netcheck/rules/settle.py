@@ -13,7 +13,7 @@ from netcheck.model.fabric import Fabric, Suppression
 from netcheck.model.finding import Finding, Place, Severity, Verdict
 from netcheck.model.known import is_known
 from netcheck.model.records import SuppressionView
-from netcheck.rules.catalogue import catalogue, find_rule, is_rule
+from netcheck.rules.catalogue import find_rule, is_rule, rules_for
 from netcheck.rules.rule import Fault, Rule, Scope, show
 
 RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
@@ -42,7 +42,9 @@ def settle(
     accepted = [*(intended.suppressions if intended else ()), *suppressions]
     wanted = _with_severities(findings, intended.severities if intended else {})
     single = drop_superseded(list(wanted))
-    judged = list(chain(suppress(single, accepted, today), _complaints(accepted, today)))
+    rules = rules_for(*([intended] if intended else ()))
+    complaints = _complaints(accepted, rules, today)
+    judged = list(chain(suppress(single, accepted, today), complaints))
     return sorted(group(judged), key=_order)
 
 
@@ -73,22 +75,15 @@ def _with_severities(
 
 
 @cache
-def _superseding() -> dict[str, frozenset[str]]:
-    """Give ``rule -> rules that supersede it``, also through a third."""
-    direct: dict[str, set[str]] = {}
-    for each in catalogue():
-        for lesser in each.supersedes:
-            direct.setdefault(lesser, set()).add(each.slug)
-    closed: dict[str, frozenset[str]] = {}
-    for slug, greater in direct.items():
-        seen: set[str] = set()
-        ahead = set(greater)
-        while ahead:
-            one = ahead.pop()
-            seen.add(one)
-            ahead |= direct.get(one, set()) - seen
-        closed[slug] = frozenset(seen - {slug})
-    return closed
+def _superseded(rule: str) -> frozenset[str]:
+    """Rules that a rule supersedes, also through a third."""
+    seen: set[str] = set()
+    ahead = {rule}
+    while ahead:
+        one = ahead.pop()
+        seen.add(one)
+        ahead |= {*find_rule(one).supersedes} - seen
+    return frozenset(seen - {rule})
 
 
 class Cause(NamedTuple):
@@ -122,8 +117,6 @@ def _rest(finding: Finding, causes: Causes) -> Finding | None:
     """What is left of a finding once others have explained their places."""
     if finding.verdict is not Verdict.FAIL or not finding.where:
         return finding
-    if finding.rule not in BARE_DIFFERENCES and finding.rule not in _superseding():
-        return finding
     left = tuple(place for place in finding.where if not _explained(finding, place, causes))
     if len(left) == len(finding.where):
         return finding
@@ -142,8 +135,7 @@ def _explained(finding: Finding, place: Place, causes: Causes) -> bool:
 
 
 def _explains(cause: Cause, finding: Finding, place: Place) -> bool:
-    greater = _superseding().get(finding.rule, frozenset())
-    is_greater = cause.rule in greater or finding.rule in BARE_DIFFERENCES
+    is_greater = finding.rule in BARE_DIFFERENCES or finding.rule in _superseded(cause.rule)
     if not is_greater or RANK[cause.severity] > RANK[finding.severity]:
         return False
     shares = not cause.facts or not finding.facts or bool(cause.facts & finding.facts)
@@ -203,11 +195,13 @@ def is_expired(suppression: Suppression, today: str) -> bool:
     return bool(today) and is_known(suppression.until) and suppression.until < today
 
 
-def _complaints(suppressions: Iterable[Suppression], today: str) -> Iterable[Finding]:
+def _complaints(
+    suppressions: Iterable[Suppression], rules: Iterable[Rule], today: str
+) -> Iterable[Finding]:
+    own = [each for each in rules if each.scope is Scope.SUPPRESSION]
     for suppression in suppressions:
-        rules = [each for each in catalogue() if each.scope is Scope.SUPPRESSION]
         view = SuppressionView(suppression, Place(suppression.where), today=today)
-        for rule in rules:
+        for rule in own:
             for fault in rule.check(view):
                 yield _complaint(rule, fault, suppression)
 

@@ -5,7 +5,8 @@ from xml.etree import ElementTree as ET
 
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.report import html
-from netcheck.report.heatmap import SHOWN, Heat, HeatMap, draw
+from netcheck.report.heat_table import draw
+from netcheck.report.heatmap import SHOWN, Heat, HeatMap
 from netcheck.report.report import Report
 
 HEAT = HeatMap(
