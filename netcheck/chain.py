@@ -27,12 +27,14 @@ from netcheck.model.finding import (
     Stage,
     Verdict,
 )
+from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.globs import chosen, matching
+from netcheck.perf.figures import figures_of
 from netcheck.perf.measure import PerfOptions
 from netcheck.perf.run import run_perf
 from netcheck.perf.verdict import PerfVerdict
 from netcheck.report.heatmap import HeatMap
-from netcheck.report.report import Report
+from netcheck.report.report import Figures, Report
 
 
 class Part(StrEnum):
@@ -100,6 +102,7 @@ def run_chain(fabric: Fabric, options: ChainOptions, progress: Progress) -> Repo
         fabric=fabric,
         devices=tuple(matching(fabric.devices, options.limit)),
         heat=run.heat,
+        figures=run.figures,
         notes=tuple(run.notes),
     )
 
@@ -117,6 +120,7 @@ class _Run:
         self.verdict: RunVerdict | None = None
         self.classes: tuple[ClassVerdict, ...] = ()
         self.heat: tuple[HeatMap, ...] = ()
+        self.figures: Figures = FrozenMap()
 
     def do(self, part: Part) -> bool:
         """Run one stage; True ends the chain."""
@@ -182,7 +186,7 @@ class _Run:
         self.findings += outcome.findings
         self.verdict, self.classes = outcome.verdict, outcome.classes
         self.notes += perf_notes(outcome)
-        self.heat = outcome.heat
+        self.heat, self.figures = outcome.heat, figures_of(outcome)
         return False
 
 

@@ -163,6 +163,7 @@ def perf_report(
 ) -> Report:
     """A measurement as a report."""
     from netcheck.chain import perf_notes  # noqa: PLC0415 -- as in perf
+    from netcheck.perf.figures import figures_of  # noqa: PLC0415 -- as in perf
 
     return Report(
         "perf",
@@ -172,5 +173,6 @@ def perf_report(
         fabric=fabric,
         devices=devices,
         heat=found.heat,
+        figures=figures_of(found),
         notes=tuple(perf_notes(found)),
     )

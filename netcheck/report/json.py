@@ -74,6 +74,7 @@ def summary_object(report: Report) -> Mapping[str, object]:
         "unrecognised": [{"file": name, "reason": reason} for name, reason in report.unrecognised],
         "classes": [class_object(item) for item in report.classes],
         "notes": list(report.notes),
+        **{name: [dict(row) for row in rows] for name, rows in report.figures.items()},
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter as Tally
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from netcheck.model.document import Evidence
@@ -18,6 +18,7 @@ from netcheck.model.finding import (
     Verdict,
 )
 from netcheck.model.frozen import frozen
+from netcheck.model.frozenmap import FrozenMap
 
 if TYPE_CHECKING:  # it brings HTML, which few reports need
     from netcheck.report.heatmap import HeatMap
@@ -25,6 +26,9 @@ if TYPE_CHECKING:  # it brings HTML, which few reports need
 SEVERITY_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 LOCATED = frozenset({"loss-located", "fault-located"})
 LISTED = frozenset({Verdict.FAIL, Verdict.UNVERIFIED, Verdict.SUPPRESSED})
+
+
+Figures = FrozenMap[str, tuple[Mapping[str, object], ...]]
 
 
 @frozen
@@ -39,6 +43,7 @@ class Report:
         inputs: Files that were read and recognised.
         unrecognised: ``(file, reason)`` of files that were not.
         heat: Rates by pairs, for reports that draw them.
+        figures: What was measured, by kind, for reports that machines read.
         notes: Lines a person should know and no machine needs.
         body: Lines that the text report shows instead of findings of severity info.
         done: What was done, in a word, where that is more than judging.
@@ -56,6 +61,7 @@ class Report:
     inputs: tuple[str, ...] = ()
     unrecognised: tuple[tuple[str, str], ...] = ()
     heat: tuple[HeatMap, ...] = ()
+    figures: Figures = FrozenMap()
     notes: tuple[str, ...] = ()
     body: tuple[str, ...] = ()
     done: str = ""

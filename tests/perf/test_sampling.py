@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +14,11 @@ from netcheck.model.device import Device
 from netcheck.model.finding import NotProven
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.perf import sampling
+from netcheck.perf.figures import figures_of
 from netcheck.perf.sampling import Sample, sampled_while
 from netcheck.perf.schedule import Depth
+from netcheck.report import json as report
+from netcheck.report.report import Report
 from tests.perf.rig import OPTIONS, World, world
 from tests.perf.test_verdict import incast, judge
 
@@ -109,3 +113,11 @@ def test_an_incast_is_sampled_and_raises_latency(lab: World) -> None:
     for one in found.samples:
         assert sum(one.pauses) > 0
         assert sum(one.marks) > 0
+    kinds = figures_of(found)
+    assert list(kinds) == ["latency", "samples", "rates"]
+    assert [row["state"] for row in kinds["latency"]] == ["idle", "incast"]
+    summary = json.loads(report.write(Report("perf", figures=kinds)))["summary"]
+    assert summary["latency"][0]["percentile_99_us"] == idle.percentile_99_us
+    assert {row["sender"] for row in summary["rates"]} == {
+        f"gpu{n:02} rail{r}" for n in (1, 2) for r in (0, 1)
+    }
