@@ -48,12 +48,13 @@ bench: $(STAMP)  ## figures beside peers, into benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks.parts
 	$(BIN)/python -m benchmarks.peers
 
-bench-scale: $(STAMP)  ## 6,000 switches linted and rendered, 1,000 verified, 1,000 hosts read (half an hour)
+bench-scale: $(STAMP)  ## 6,000 switches linted and rendered, 1,000 verified, 1,000 hosts read, faults located (40 min)
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.snapshot
 	$(BIN)/python -m benchmarks.subnet
 	$(BIN)/python -m benchmarks.schedules
 	$(BIN)/python -m benchmarks.counters
+	$(BIN)/python -m benchmarks.located
 
 faults: $(STAMP)  ## verdict and first suspect of each fault of the table (8 min on 2 cores)
 	NETCHECK_FAULTS=all $(BIN)/pytest tests/perf/test_fault_table.py
