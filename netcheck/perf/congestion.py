@@ -47,14 +47,18 @@ def _damaged(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[Finding
     for result in results:
         for _, ingress in Footprint(fabric, result.round).links:
             found[ingress] += damage(result, ingress)
-    for ref, errors in found.items():
-        if errors:
+    yield from _none_expected("packets-damaged", "damaged packets", found)
+
+
+def _none_expected(rule: str, what: str, found: Counter[PortRef]) -> Iterator[Finding]:
+    for ref, count in sorted(found.items()):
+        if count:
             yield perf_finding(
-                "packets-damaged",
+                rule,
                 Place(ref.device, ref.port),
-                f"damaged packets expected 0, found {errors}",
+                f"{what} expected 0, found {count}",
                 expected="0",
-                found=str(errors),
+                found=str(count),
             )
 
 
@@ -116,15 +120,7 @@ def _cnps_of_adapters(
             if is_known(by):
                 sent[end.ref] += total(result, end.ref, Meaning.CNP_SENT)
                 in_class[end.ref] += by
-    for ref, count in sorted(ignored.items()):
-        if count:
-            yield perf_finding(
-                "cnp-ignored",
-                Place(ref.device, ref.port),
-                f"ignored CNPs of class {item.name} expected 0, found {count}",
-                expected="0",
-                found=str(count),
-            )
+    yield from _none_expected("cnp-ignored", f"ignored CNPs of class {item.name}", ignored)
     for ref, count in sorted(sent.items()):
         if count >= FEWEST_CNPS and in_class[ref] < HEARD_SHARE * count:
             yield perf_finding(
