@@ -231,6 +231,14 @@ def test_a_limit_that_takes_no_device_is_bad_input(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_run_keeps_to_its_limit(netcheck: Run) -> None:
+    limit = ("--stages", "lint,render", "--limit", "leaf*", "--format", "json")
+    code, out, _ = netcheck("run", EXAMPLE, *limit)
+    summary = json.loads(out)["summary"]
+    assert (code, summary["devices"]) == (0, ["leaf01"])
+    assert "rendered 1 files" in summary["notes"]
+
+
 def test_a_limit_does_not_go_with_a_plan_of_its_own(netcheck: Run, tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     save_plan(Plan("x"), path)
