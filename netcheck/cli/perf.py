@@ -130,7 +130,7 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
         is_pinned=pin,
         memory=Memory(memory),
         rdma_cm=rdma_cm,
-        collective=collective,
+        collective=_one_line(collective),
     )
     basis = basis_of(lab=lab, lab_dir=lab_dir)
     compared = Baseline(
@@ -144,6 +144,13 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
         baseline=compared,
     )
     return publish(perf_report(found, tuple(sorted(chosen)), fabric), common)
+
+
+def _one_line(text: str) -> str:
+    """A command line as it can be typed on a host."""
+    if text.isprintable():
+        return text
+    raise click.BadParameter("expected one line of printable text", param_hint="--collective")
 
 
 def _seconds(text: str) -> float:

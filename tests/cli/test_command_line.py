@@ -231,6 +231,12 @@ def test_a_limit_that_takes_no_device_is_bad_input(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_collective_test_is_one_line(netcheck: Run) -> None:
+    code, _, err = netcheck("perf", EXAMPLE, "--collective", "mpirun\nall_reduce_perf")
+    assert code == 2
+    assert "--collective: expected one line of printable text" in err
+
+
 def test_a_run_keeps_to_its_limit(netcheck: Run) -> None:
     limit = ("--stages", "lint,render", "--limit", "leaf*", "--format", "json")
     code, out, _ = netcheck("run", EXAMPLE, *limit)
