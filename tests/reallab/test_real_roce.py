@@ -29,7 +29,7 @@ PACKETS = 100_000
 # Far below what emulated processors can send, also where others use them: shares and marks
 # are then the switch's doing alone.
 NARROW, NARROW_BPS = "40mbit burst 32k", 40e6
-NARROWEST, BACKLOG, MEASURED = "20mbit burst 32k", 100_000, 1_500_000  # bytes
+NARROWEST, BACKLOG, MEASURED = "5mbit burst 16k", 200_000, 600_000  # bytes
 RED = (
     "sudo tc qdisc change dev swp2 parent 2:5 handle 25: red limit 4000000 min 60000 max 180000"
     " avpkt 4200 burst 40 bandwidth 40mbit probability 0.2"
@@ -139,8 +139,9 @@ def test_ecn_on_the_switch_marks_and_keeps_goodput_where_its_absence_drops(clean
     assert lost_packets(dropped, CLASS) == counted(dropped, Meaning.QUEUE_DROP)
     first, second = (one.flows[0].result.bandwidth_bps for one in (marked, dropped))
     assert is_known(first)
-    assert first >= 0.7 * NARROW_BPS
-    assert not is_known(second) or second < first / 2
+    # All of it on idle processors; half where they are busy and packets are sent twice for that.
+    assert first >= 0.25 * NARROW_BPS
+    assert not is_known(second) or second < first / 4
     assert clean.judge(marked).verdict.run is RunResult.LOSSLESS
     assert clean.judge(dropped).verdict.run is RunResult.NOT_LOSSLESS
 
