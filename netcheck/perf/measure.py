@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from threading import Event
 
 from netcheck.collect.session import Session
 from netcheck.model.device import Device, Gid, GidType
@@ -318,11 +320,19 @@ class _Runner:
         if asking:
             time.sleep(self.options.probe_after_s)
         asking = [send(self.bench, flow) for flow in asking]
-        samples = self._samples(one, before)
-        probes = tuple(prober.end(flow) for flow in asking)
-        return tuple(self.end(flow) for flow in sending), probes, samples
+        with ThreadPoolExecutor(1) as pool:
+            ended = Event()
+            reading = pool.submit(self._samples, one, before, ended)
+            try:
+                probes = tuple(prober.end(flow) for flow in asking)
+                flows = tuple(self.end(flow) for flow in sending)
+            finally:
+                ended.set()
+            return flows, probes, reading.result()
 
-    def _samples(self, one: Round, before: Mapping[str, Device | None]) -> tuple[Sample, ...]:
+    def _samples(
+        self, one: Round, before: Mapping[str, Device | None], ended: Event
+    ) -> tuple[Sample, ...]:
         """Read the switches at the ends of an incast while it runs."""
         if one.pattern not in (Pattern.INCAST, Pattern.MIXED) or not self.options.sample_s:
             return ()
@@ -332,6 +342,7 @@ class _Runner:
             before,
             every_s=self.options.sample_s,
             until_s=self.options.duration_s - self.options.probe_after_s,
+            ended=ended,
         )
 
     def _reached(self, flows: Sequence[FlowResult]) -> tuple[FlowResult, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from netcheck.model.counters import Meaning
 from netcheck.model.device import Device
@@ -13,6 +14,14 @@ from netcheck.perf.deltas import Deltas, deltas
 
 SWITCHES = 8  # read during a test; the two readings around it are of every hop
 ONLY_GROW = frozenset({Meaning.PFC_TX, Meaning.PFC_RX, Meaning.ECN_MARKED, Meaning.QUEUE_PACKETS})
+
+
+class Ended(Protocol):
+    """An event, as far as it is needed here."""
+
+    def wait(self, timeout: float) -> bool:
+        """Wait until it is set, or so many seconds; whether it is set."""
+
 
 Read = Callable[[Sequence[str]], Mapping[str, Device | None]]
 
@@ -52,21 +61,24 @@ def sampled_while(
     *,
     every_s: float,
     until_s: float,
+    ended: Ended,
 ) -> tuple[Sample, ...]:
-    """Read some switches again and again until a test is about to end.
+    """Read some switches again and again until a test ends, or is about to.
 
     Args:
         before: What was read before the test.
         every_s: Time from one sample to the next; more where reading takes longer.
         until_s: The last sample is taken no later.
+        ended: Is set when the test has ended before that.
     """
     names = sorted(devices)[:SWITCHES]
     start, last, found = time.monotonic(), dict(before), list[Sample]()
-    while names:
+    has_ended = not names
+    while not has_ended:
         wait = start + every_s * (len(found) + 1) - time.monotonic()
         if time.monotonic() + max(0.0, wait) - start > until_s:
             break
-        time.sleep(max(0.0, wait))
+        has_ended = ended.wait(max(0.0, wait))  # the last sample is what moved until then
         now = read(names)
         found.append(_sample(time.monotonic() - start, last, now))
         last |= {name: device for name, device in now.items() if device is not None}

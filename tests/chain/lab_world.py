@@ -58,7 +58,9 @@ class World:
     @cached_property
     def measured(self) -> PerfVerdict:
         """Measurement alone."""
-        return run_perf(self.fabric, PerfOptions(settle_s=0.0), basis=Basis.SIMULATED)
+        return run_perf(
+            self.fabric, PerfOptions(settle_s=0.0, probe_after_s=0.0), basis=Basis.SIMULATED
+        )
 
 
 @contextmanager

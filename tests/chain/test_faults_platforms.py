@@ -70,7 +70,7 @@ def chain(folder: Path, platform: str, *faults: str, backend: str = "netmiko") -
             state=folder / "state",
             backend=backend,
             basis=Basis.SIMULATED,
-            perf=PerfOptions(settle_s=0.0),
+            perf=PerfOptions(settle_s=0.0, probe_after_s=0.0),
             between_s=0.0,
             after_deploy=inject,
         )

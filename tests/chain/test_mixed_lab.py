@@ -27,7 +27,9 @@ def test_the_fabric_of_four_systems_is_lossless(tmp_path: Path) -> None:
     fabric = api.complete(api.load_intent(INTENT, deployable=True))
     with lab_for(fabric, tmp_path / "lab", ()) as (reached, _):
         options = ChainOptions(
-            state=tmp_path / "state", basis=Basis.SIMULATED, perf=PerfOptions(settle_s=0.0)
+            state=tmp_path / "state",
+            basis=Basis.SIMULATED,
+            perf=PerfOptions(settle_s=0.0, probe_after_s=0.0),
         )
         report = run_chain(reached, options, quiet)
     assert errors(report.findings) == [], told(report.findings)

@@ -20,7 +20,7 @@ def test_every_class_of_every_scope_is_proven_in_the_lab(tmp_path: Path) -> None
         options = ChainOptions(
             state=tmp_path / "state",
             basis=Basis.SIMULATED,
-            perf=PerfOptions(settle_s=0.0),
+            perf=PerfOptions(settle_s=0.0, probe_after_s=0.0),
             between_s=0.0,
         )
         report = run_chain(reached, options, lambda *_: None)
