@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import subprocess
 import sys
 import time
@@ -25,6 +26,7 @@ from tests.reallab.realbench import INTENT, Real, sent
 # Boots machines and sends for seconds at a time; all tests share one lab.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("reallab")]
 
+_LOG = logging.getLogger(__name__)
 PACKETS = 100_000
 # Far below what emulated processors can send, also where others use them: shares and marks
 # are then the switch's doing alone.
@@ -101,6 +103,7 @@ def test_one_packet_in_ten_thousand_is_not_lossless_and_counted_to_the_packet(
     results = clean.send(PACKETS)
     injected = clean.counted("leaf01", Meaning.OTHER, name="tc_netem_drops") - before
     assert sum(map(sent, results)) >= PACKETS
+    _LOG.info("of %d packets %d were dropped", sum(map(sent, results)), injected)
     assert injected > 0
     assert sum(lost_packets(one, ALL) or 0 for one in results) == injected
     found = clean.judge(*results)
@@ -120,7 +123,9 @@ def test_latency_and_rdma_cm_runs_are_parsed(clean: Real) -> None:
     assert flow.result.bandwidth_bps > 0
 
 
-def test_ecn_on_the_switch_marks_and_keeps_goodput_where_its_absence_drops(clean: Real) -> None:
+def test_ecn_on_the_switch_marks_and_keeps_goodput_where_its_absence_drops(
+    clean: Real,
+) -> None:
     clean.cable(rate=NARROW)
     marked = clean.round(duration_s=6, queue_pairs=1)
     clean.run("leaf01", RED)
@@ -138,6 +143,7 @@ def test_ecn_on_the_switch_marks_and_keeps_goodput_where_its_absence_drops(clean
     assert counted(dropped, Meaning.QUEUE_DROP) > 0
     assert lost_packets(dropped, CLASS) == counted(dropped, Meaning.QUEUE_DROP)
     first, second = (one.flows[0].result.bandwidth_bps for one in (marked, dropped))
+    _LOG.info("bits a second with ECN %s, without %s", first, second)
     assert is_known(first)
     # All of it on idle processors; half where they are busy and packets are sent twice for that.
     assert first >= 0.25 * NARROW_BPS
@@ -146,7 +152,9 @@ def test_ecn_on_the_switch_marks_and_keeps_goodput_where_its_absence_drops(clean
     assert clean.judge(dropped).verdict.run is RunResult.NOT_LOSSLESS
 
 
-def test_ets_gives_two_classes_their_shares_within_two_points(clean: Real) -> None:
+def test_ets_gives_two_classes_their_shares_within_two_points(
+    clean: Real,
+) -> None:
     clean.cable(rate=NARROWEST)
     runs = [
         PerftestRun(
@@ -172,7 +180,9 @@ def test_ets_gives_two_classes_their_shares_within_two_points(clean: Real) -> No
         )
         found = moved(before, clean.forwarded(QUEUE, 0))
         assert min(clean.waiting(QUEUE, 0)) > 0, "a queue was empty: its share is its sender's"
-    assert found[0] / sum(found) * 100 == pytest.approx(75, abs=2)
+    share = found[0] / sum(found) * 100
+    _LOG.info("percent of the weightier class: %.2f", share)
+    assert share == pytest.approx(75, abs=2)
 
 
 def moved(before: list[int], after: list[int]) -> list[int]:
