@@ -69,7 +69,7 @@ mutate: $(STAMP)  ## one knob of a correct fabric changed at a time; what harms 
 	$(BIN)/python -m tests.mutation.run --put
 
 reallab: export NETCHECK_REAL_LAB ?= yes
-reallab: $(STAMP)  ## soft-RoCE in two virtual machines (3 to 8 min on 2 cores)
+reallab: $(STAMP)  ## soft-RoCE in two virtual machines (5 min on 2 cores)
 	@scripts/system-packages
 	$(BIN)/pytest tests/reallab -v -rs --durations=0 --durations-min=1
 
