@@ -16,9 +16,11 @@ def keep(fabric: object) -> None:
 
     Taking a million ports apart, one by one, would take a tenth of the time of a
     command; the console script ends the process without (``cli.main.console``).
+    Nor does the collector look at it again, as it would as soon as it runs once more.
     For commands alone: what a library keeps would pile up.
     """
     KEPT.append(fabric)
+    gc.freeze()
 
 
 @contextmanager
