@@ -46,6 +46,7 @@ bench: $(STAMP)  ## figures beside peers, into benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.parts
+	$(BIN)/python -m benchmarks.bundles
 	$(BIN)/python -m benchmarks.peers
 
 bench-scale: $(STAMP)  ## 6,000 switches linted and rendered, 1,000 verified, 1,000 hosts read, faults located (40 min)
