@@ -44,7 +44,7 @@ def frozen(cls: C) -> C:
     made.__getstate__, made.__setstate__ = _state, _restore
     if "__repr__" not in cls.__dict__:
         made.__repr__ = _representation
-    return made  # type: ignore[no-any-return]
+    return made  # type: ignore[no-any-return] # the class it was
 
 
 def _initialiser(made: Any) -> Any:

@@ -43,7 +43,7 @@ class Reply:
 # crashes or hangs where it is one of another kind.
 ROUNDS = 6
 LATE = re.compile(r"timed? ?out", re.IGNORECASE)
-BY_SIGNAL = 128
+BY_SIGNAL = range(129, 193)  # 255 is how these programs say that they failed
 ENDS = re.compile(r"saquery -p --slid (\d+) --dlid (\d+)")
 
 
@@ -73,7 +73,7 @@ def patient(ask: Ask, wait: Callable[[], object]) -> Ask:
 
 def _is_unanswered(reply: Reply) -> bool:
     if reply.status:
-        return reply.status > BY_SIGNAL or LATE.search(reply.text) is not None
+        return reply.status in BY_SIGNAL or LATE.search(reply.text) is not None
     return _is_of_others(reply)
 
 

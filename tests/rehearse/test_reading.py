@@ -49,8 +49,9 @@ def test_only_what_was_late_is_asked_again_and_answers_stay_in_order() -> None:
     assert (tool.asked, tool.waits) == ([["a", "b", "c"], ["b"], ["b"]], 2)
 
 
-def test_another_failure_is_an_answer() -> None:
-    tool = Tool({}, status=1)
+@pytest.mark.parametrize("status", [1, 255])
+def test_another_failure_is_an_answer(status: int) -> None:
+    tool = Tool({}, status=status)
     patient(tool.ask, tool.wait)([("a",)])
     assert tool.asked == [["a"]]
 
