@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from netcheck.deploy.plan import Plan
+from netcheck.model.shortened import compress
 from netcheck.platforms.platform import Change
-from netcheck.report.ranges import compress
 
 _WIDEST_NAME = 44
 _LONGEST = 100

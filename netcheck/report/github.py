@@ -12,7 +12,7 @@ from typing import Final
 
 from netcheck.model.document import Evidence
 from netcheck.model.finding import Finding, Severity, Verdict
-from netcheck.report.ranges import compress
+from netcheck.model.shortened import compress
 from netcheck.report.report import Report
 from netcheck.report.text import places_text, plain, verdict_line
 

@@ -17,8 +17,8 @@ from netcheck.model.finding import (
     Severity,
     Verdict,
 )
+from netcheck.model.shortened import compress, natural_key
 from netcheck.report.heat_table import draw as draw_heat
-from netcheck.report.ranges import compress, natural_key
 from netcheck.report.report import SEVERITY_ORDER, Report, exit_code
 from netcheck.report.text import evidence_text, places_text, plain, verdict_line
 from netcheck.report.tool import NAME, VERSION

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
 from netcheck.model.finding import Finding, Verdict
-from netcheck.report.ranges import compress, natural_key
+from netcheck.model.shortened import compress, natural_key
 from netcheck.report.report import Report
 from netcheck.report.text import evidence_text, verdict_line
 

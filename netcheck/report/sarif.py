@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 from netcheck.model.document import Evidence
 from netcheck.model.finding import Finding, Place, Severity, Verdict
+from netcheck.model.shortened import compress
 from netcheck.report.pieces import Pieces, json_item, json_object
-from netcheck.report.ranges import compress
 from netcheck.report.report import Report, exit_code
 from netcheck.report.tool import HOME, NAME, VERSION
 

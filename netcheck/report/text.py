@@ -14,7 +14,7 @@ from netcheck.model.finding import (
     Verdict,
 )
 from netcheck.model.frozen import frozen
-from netcheck.report.ranges import compress, natural_key
+from netcheck.model.shortened import compress, natural_key
 from netcheck.report.report import Report, exit_code
 
 NARROWEST = 60

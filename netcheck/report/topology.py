@@ -11,7 +11,7 @@ from netcheck.model.device import Device
 from netcheck.model.fabric import Fabric
 from netcheck.model.known import is_known
 from netcheck.model.paths import tier_of
-from netcheck.report.ranges import compress, natural_key
+from netcheck.model.shortened import compress, natural_key
 
 Key = tuple[str, ...]
 GAP: Final = 12

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netcheck.report.ranges import compress, natural_key
+from netcheck.model.shortened import compress, natural_key
 
 
 @pytest.mark.parametrize(
