@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -30,7 +31,7 @@ from netcheck.model.finding import (
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.globs import chosen, matching
 from netcheck.perf.figures import figures_of
-from netcheck.perf.measure import PerfOptions
+from netcheck.perf.options import PerfOptions
 from netcheck.perf.run import run_perf
 from netcheck.perf.verdict import PerfVerdict
 from netcheck.report.heatmap import HeatMap
@@ -256,7 +257,7 @@ def lab_for(
     from netcheck.lab import control  # noqa: PLC0415 -- only with --lab
 
     folder = folder.resolve()
-    state = control.start_lab(fabric, folder)
+    state = control.start_lab(fabric, folder, owner=os.getpid())
     try:
         yield (
             control.relocate(fabric, state),

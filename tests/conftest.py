@@ -1,8 +1,13 @@
-"""What all tests share: where the reference material is, when it is there."""
+"""What all tests share: where the reference material is; labs that end with the tests."""
 
+import os
 from pathlib import Path
 
 import pytest
+
+from netcheck.lab.owner import OWNER
+
+os.environ[OWNER] = str(os.getpid())  # nothing is left of tests that are killed
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared"
 

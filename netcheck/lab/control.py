@@ -20,6 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from netcheck.lab.owner import OWNER
 from netcheck.lab.state import (
     INTENT_FILE,
     LOG_FILE,
@@ -42,8 +43,11 @@ REQUEST_S = 60.0
 POLL_S = 0.02
 
 
-def start_lab(fabric: Fabric, directory: Path) -> LabState:
+def start_lab(fabric: Fabric, directory: Path, *, owner: int | None = None) -> LabState:
     """Start a lab for a fabric; it is ready when this returns.
+
+    Args:
+        owner: Process id; the lab ends with that process, however that ends. Else it goes on.
 
     Raises:
         InputError: A lab already runs there, or the fabric cannot be simulated.
@@ -56,15 +60,25 @@ def start_lab(fabric: Fabric, directory: Path) -> LabState:
         sources=json.dumps(sources) + "\n",
         module="netcheck.lab.server",
         start_s=START_S,
+        owner=owner,
     )
 
 
-def begin(directory: Path, *, topology: str, sources: str, module: str, start_s: float) -> LabState:
+def begin(
+    directory: Path,
+    *,
+    topology: str,
+    sources: str,
+    module: str,
+    start_s: float,
+    owner: int | None = None,
+) -> LabState:
     """Start the process of a lab in its directory, and wait until it says that it is ready.
 
     Args:
         topology: What the process is to bring up, in its own form.
         module: The process's module; its only argument is the directory.
+        owner: Process id that the lab ends with; as the environment says where None.
 
     Raises:
         InputError: A lab already runs there, or the directory is not a lab's.
@@ -85,11 +99,17 @@ def begin(directory: Path, *, topology: str, sources: str, module: str, start_s:
             stderr=log,
             start_new_session=True,
             cwd="/",
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            env=_environment(owner),
         )
     finally:
         os.close(log)
     return _await_start(directory, process, start_s)
+
+
+def _environment(owner: int | None) -> dict[str, str]:
+    path = os.pathsep.join(path for path in sys.path if path)
+    named = {} if owner is None else {OWNER: str(owner)}
+    return {**os.environ, "PYTHONPATH": path, **named}
 
 
 def _clean(directory: Path) -> None:

@@ -18,6 +18,7 @@ from netcheck.lab.building import Building
 from netcheck.lab.devices.ssh import Login, listen
 from netcheck.lab.fault_changes import FaultError
 from netcheck.lab.faults import Faults
+from netcheck.lab.owner import owner_ended
 from netcheck.lab.state import (
     PASSWORD_FILE,
     SOCKET_FILE,
@@ -56,7 +57,7 @@ class LabServer:
         self.listeners: list[asyncssh.SSHAcceptor] = []
 
     async def run(self) -> None:
-        """Serve until a signal comes."""
+        """Serve until a signal comes, or the lab's owner has ended."""
         password = secrets.token_urlsafe(18)
         password_file = self.directory / PASSWORD_FILE
         write_private(password_file, password + "\n")
@@ -69,6 +70,8 @@ class LabServer:
         stopped = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+        if (ended := owner_ended()) is not None:
+            asyncio.get_running_loop().add_reader(ended, stopped.set)
         write_state(
             LabState(
                 self.building.topology.name,

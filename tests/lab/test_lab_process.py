@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import os
+import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +11,7 @@ import pytest
 from netmiko import BaseConnection, ConnectHandler
 
 from netcheck.lab.control import clear, inject, lab_status, relocate, start_lab, stop_lab
+from netcheck.lab.owner import OWNER, owner_ended
 from netcheck.lab.state import LabState
 from netcheck.model.device import Device, Port, RdmaDevice
 from netcheck.model.errors import InputError
@@ -153,3 +157,31 @@ def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) -> Non
     with pytest.raises(InputError, match="not empty"):
         start_lab(fabric(), tmp_path)
     assert (tmp_path / "thesis.txt").read_text() == "mine"
+
+
+def test_a_lab_ends_with_the_process_that_it_belongs_to(
+    tmp_path: Path,
+) -> None:
+    with subprocess.Popen(["/bin/sleep", "600"]) as owner:
+        state = start_lab(fabric(), tmp_path / "here", owner=owner.pid)
+        assert state.is_running
+        owner.kill()
+    end = time.monotonic() + 10
+    while state.is_running and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not state.is_running
+
+
+def test_an_owner_that_has_ended_already_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen(["/bin/true"]) as owner:
+        owner.wait()
+    monkeypatch.setenv(OWNER, str(owner.pid))
+    ended = owner_ended()
+    assert ended is not None
+    with os.fdopen(ended, "rb") as file:
+        assert file.read() == b""
+
+
+def test_a_lab_that_nobody_owns_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(OWNER)
+    assert owner_ended() is None

@@ -13,7 +13,6 @@ from netcheck import api
 from netcheck.lab.control import relocate, stop_lab
 from netcheck.lab.real.control import start_real_lab
 from netcheck.lab.real.machine import crash_of, ready_after
-from netcheck.lab.real.server import OWNER
 from netcheck.lab.real.tools import missing_packages
 from netcheck.lab.state import LabState, read_state
 from netcheck.model.errors import TransportError
@@ -56,7 +55,6 @@ def _started(fabric: Fabric, folder: Path, *, must: bool) -> LabState:
     missing = missing_packages()
     if missing:
         _cannot(f"needs {', '.join(missing)}: sudo apt-get install {' '.join(missing)}", must=must)
-    os.environ[OWNER] = str(os.getpid())  # so that nothing is left where this is killed
     try:
         state = start_real_lab(fabric, folder)
     except TransportError as error:

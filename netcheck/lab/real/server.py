@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
+import select
 import signal
 import socket
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Final
 import asyncssh
 
 from netcheck.lab.opensm.process import Kept, wait_until
+from netcheck.lab.owner import owner_ended
 from netcheck.lab.real.image import Image, built_image
 from netcheck.lab.real.layout import Layout, read_layout
 from netcheck.lab.real.machine import (
@@ -42,8 +43,6 @@ SSH, SWITCH_SSH = 22, 2222
 MACS: Final = ("02:00:00:00:00:01", "02:00:00:00:00:02")
 CABLE_MACS: Final = ("02:00:00:00:00:01", "02:00:00:00:00:03")
 WORD_BYTES: Final = 18
-OWNER: Final = "NETCHECK_LAB_OWNER"  # process id: the lab ends with that process
-WATCH_S: Final = 1.0
 
 
 @dataclass
@@ -56,7 +55,7 @@ class RealLab:
     ports: dict[str, int] = field(default_factory=dict)
 
     def run(self) -> None:
-        """Serve until a signal comes."""
+        """Serve until a signal comes, or the lab's owner has ended."""
         image = built_image()
         password = secrets.token_urlsafe(WORD_BYTES)
         file = self.directory / PASSWORD_FILE
@@ -72,7 +71,7 @@ class RealLab:
                 self.layout.name, str(self.directory), os.getpid(), addresses, is_real=True
             )
             write_state(state)
-            _wait_for_end(os.environ.get(OWNER, ""))
+            _wait_for_end(owner_ended())
         finally:
             for machine in self.machines:
                 machine.end()
@@ -138,10 +137,9 @@ def free_ports(count: int) -> list[int]:
     return ports
 
 
-def _wait_for_end(owner: str) -> None:
-    """Wait for a signal, or until the process that the lab is for is gone, where one is named."""
-    while not owner or Path("/proc", owner).exists():
-        time.sleep(WATCH_S)
+def _wait_for_end(ended: int | None) -> None:
+    """Wait for a signal, or until the lab's owner has ended."""
+    select.select([] if ended is None else [ended], [], [])
 
 
 def _leave(number: int, frame: object) -> None:  # noqa: ARG001 -- a signal handler's signature
