@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, NoReturn
 
 import yaml
@@ -22,6 +23,7 @@ from netcheck.model.errors import InputError
 MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 32
 MAX_NODES = 4_000_000
+MAX_NAME = 100  # what a message shows of a name, before and after its bracket
 MERGE_KEY = "<<"
 
 Scalar = str | int | float | bool | None
@@ -30,6 +32,8 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INTEGER = re.compile(r"[-+]?[0-9]{1,20}")
 _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]{1,16}")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]{1,20}(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?")
+_NAME_BEFORE = re.compile(r"""[^\s,{}[\]"']+$""")
+_RANGES = re.compile(r"(\[[^][{}]*\](:(?=[^\s,{}]))?[^][\s,{}:]*)+")
 _WORDS: dict[str, Scalar] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -126,7 +130,7 @@ def read_nodes(text: str, name: str, complaints: Complaints, *, any_tag: bool = 
     try:
         return _Composer(name, complaints, any_tag=any_tag).compose(text)
     except yaml.MarkedYAMLError as error:
-        raise IntentError([_syntax_complaint(error, name)]) from error
+        raise IntentError([_syntax_complaint(error, name, text)]) from error
     except yaml.reader.ReaderError as error:
         message = f"character #x{int(error.character):04x} is not allowed in YAML"
         line = text.count("\n", 0, error.position) + 1
@@ -136,11 +140,24 @@ def read_nodes(text: str, name: str, complaints: Complaints, *, any_tag: bool = 
         raise IntentError([Complaint(Evidence(name), f"not YAML: {first}")]) from error
 
 
-def _syntax_complaint(error: yaml.MarkedYAMLError, name: str) -> Complaint:
+def _syntax_complaint(error: yaml.MarkedYAMLError, name: str, text: str) -> Complaint:
     mark = error.problem_mark or error.context_mark
     at = Evidence(name, mark.line + 1, mark.column + 1) if mark else Evidence(name)
     words = [error.context, error.problem] if error.context else [error.problem]
-    return Complaint(at, f"not YAML: {', '.join(word for word in words if word)}")
+    range_name = _range_at(text, mark.line, mark.column) if mark else ""
+    hint = f'; a name with brackets is quoted here: "{range_name}"' if range_name else ""
+    return Complaint(at, f"not YAML: {', '.join(word for word in words if word)}{hint}")
+
+
+def _range_at(text: str, line: int, column: int) -> str:
+    """The name with a range whose first bracket is at a place; empty where there is none.
+
+    Within braces and brackets YAML ends a name without quotes at a bracket.
+    """
+    row = next(islice(text.split("\n"), line, None), "")
+    start, end = max(0, column - MAX_NAME), column + MAX_NAME
+    before, after = _NAME_BEFORE.search(row[start:column]), _RANGES.match(row[column:end])
+    return before[0] + after[0] if before and after else ""
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from netcheck.intent.complaint import Complaints
+from netcheck.intent.complaint import Complaints, IntentError
 from netcheck.intent.nodes import Node, plain, read_nodes, resolve_scalar
 from netcheck.model.document import Evidence
 
@@ -61,3 +61,23 @@ def test_a_merged_mapping_gives_way_to_what_is_said_beside_it() -> None:
 
 def test_an_alias_repeats_what_its_anchor_marks() -> None:
     assert plain(read("a: &x [1]\nb: *x\n")) == {"a": [1], "b": [1]}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("{leaf[1-2]: 1}", "leaf[1-2]"),
+        ("[x, leaf[1-2]/x[3,4]]", "leaf[1-2]/x[3,4]"),
+        ("- {a: gpu[01-02]:rail0, b: 1}", "gpu[01-02]:rail0"),
+        ("a: {\n  é, leaf[1-2]: 1}", "leaf[1-2]"),
+        ("{b: 1 [2]}", ""),  # no name before it
+        ('{"x"[1]: 2}', ""),
+        ("{leaf[1: 2}", ""),  # never closed
+        ("[x, " + "y " * 50_000, ""),
+    ],
+)
+def test_a_name_with_brackets_that_needs_quotes_is_shown_with_them(text: str, name: str) -> None:
+    with pytest.raises(IntentError, match="not YAML") as caught:
+        read_nodes(text, "x.yaml", Complaints())
+    _, _, hint = str(caught.value).partition("; a name with brackets is quoted here: ")
+    assert hint == (f'"{name}"' if name else "")
