@@ -115,7 +115,7 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
     not as intended is located, the first suspect first.
     """
     from netcheck.cli.devices import basis_of, reachable  # noqa: PLC0415 -- options are checked without it
-    from netcheck.perf.measure import PerfOptions  # noqa: PLC0415 -- as above
+    from netcheck.perf.options import PerfOptions  # noqa: PLC0415 -- as above
     from netcheck.perf.run import Baseline, run_perf  # noqa: PLC0415 -- as above
 
     fabric = reachable(intent, lab=lab, lab_dir=lab_dir)

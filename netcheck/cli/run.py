@@ -62,7 +62,7 @@ def run(  # noqa: PLR0913 -- one argument an option
     """
     from netcheck import api  # noqa: PLC0415 -- options are checked without it
     from netcheck.chain import ChainOptions, parts_of, run_chain  # noqa: PLC0415 -- as above
-    from netcheck.perf.measure import PerfOptions  # noqa: PLC0415 -- as above
+    from netcheck.perf.options import PerfOptions  # noqa: PLC0415 -- as above
 
     if faults and not lab:
         raise InputError("run: --fault needs --lab; faults are for simulated devices only")

@@ -16,7 +16,8 @@ from netcheck.perf.baseline import (
     measurement_of,
     read_measurement,
 )
-from netcheck.perf.measure import PerfOptions, measure
+from netcheck.perf.measure import measure
+from netcheck.perf.options import PerfOptions
 from netcheck.perf.verdict import PerfVerdict, judge_perf
 from netcheck.rules.settle import settle
 

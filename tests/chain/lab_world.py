@@ -14,7 +14,7 @@ from netcheck.collect.collector import collect
 from netcheck.model.document import DocumentKind
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Basis, Finding, Severity, Verdict
-from netcheck.perf.measure import PerfOptions
+from netcheck.perf.options import PerfOptions
 from netcheck.perf.run import run_perf
 from netcheck.perf.verdict import PerfVerdict
 from netcheck.report.report import Report

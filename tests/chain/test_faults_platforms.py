@@ -17,7 +17,7 @@ from netcheck.lab.cabling import CABLING
 from netcheck.lab.fault_changes import changes_of
 from netcheck.lab.faults import fault_kinds
 from netcheck.model.finding import Basis, ExitCode, RunResult
-from netcheck.perf.measure import PerfOptions
+from netcheck.perf.options import PerfOptions
 from netcheck.report.report import Report, exit_code
 from tests.chain.lab_world import errors, quiet, told
 

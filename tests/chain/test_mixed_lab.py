@@ -13,7 +13,7 @@ from netcheck import api
 from netcheck.chain import ChainOptions, lab_for, run_chain
 from netcheck.lab import control
 from netcheck.model.finding import Basis, ExitCode, RunResult
-from netcheck.perf.measure import PerfOptions
+from netcheck.perf.options import PerfOptions
 from netcheck.report.report import exit_code
 from tests.chain.lab_world import ROOT, errors, quiet, told
 

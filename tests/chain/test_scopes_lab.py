@@ -7,7 +7,7 @@ import pytest
 from netcheck import api
 from netcheck.chain import ChainOptions, lab_for, run_chain
 from netcheck.model.finding import Basis, ExitCode
-from netcheck.perf.measure import PerfOptions
+from netcheck.perf.options import PerfOptions
 
 SCOPES = Path(__file__).parents[2] / "examples" / "scopes.yaml"
 

@@ -35,8 +35,9 @@ from netcheck.model.errors import TransportError
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Basis
 from netcheck.perf import bench as perf_bench
-from netcheck.perf.measure import PerfOptions, measure
+from netcheck.perf.measure import measure
 from netcheck.perf.observe import RoundResult
+from netcheck.perf.options import PerfOptions
 from netcheck.perf.verdict import PerfVerdict, judge_perf
 from netcheck.platforms.platform import Step, Upload, load
 

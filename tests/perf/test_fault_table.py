@@ -18,7 +18,7 @@ import yaml
 
 from netcheck.lab.faults import fault_kinds
 from netcheck.model.finding import NotProven, Performance, RunResult
-from netcheck.perf.measure import PerfOptions
+from netcheck.perf.options import PerfOptions
 from netcheck.perf.schedule import Depth
 from netcheck.perf.verdict import PerfVerdict
 from tests.perf.rig import World, world

@@ -18,8 +18,8 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import is_known
 from netcheck.perf import measure
 from netcheck.perf.bench import Bench
-from netcheck.perf.measure import PerfOptions
 from netcheck.perf.observe import RoundResult, tested_classes
+from netcheck.perf.options import PerfOptions
 from netcheck.perf.perftest import DEFAULT_PORT, Tool
 from netcheck.perf.schedule import Pattern, Round, endpoints
 from netcheck.perf.verdict import PerfVerdict, judge_perf

@@ -1,0 +1,253 @@
+"""The tests of one round: servers wait, clients send, all at the same time.
+
+What is tested (a traffic class, an InfiniBand service) is somebody else's: here
+a function gives the addresses and marks of one test, or why there is none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from threading import Event
+from typing import TypeVar
+
+from netcheck.collect.session import Session
+from netcheck.model.device import Device
+from netcheck.model.errors import TransportError
+from netcheck.perf.bench import Bench
+from netcheck.perf.deltas import Deltas, deltas
+from netcheck.perf.observe import FlowResult, RoundResult
+from netcheck.perf.options import PerfOptions
+from netcheck.perf.perftest import (
+    DEFAULT_PORT,
+    WAITING,
+    PerftestResult,
+    PerftestRun,
+    Tool,
+    parse_perftest,
+    server_line,
+)
+from netcheck.perf.schedule import Endpoint, Pattern, Round
+from netcheck.perf.started import StartedFlow, send, spread, stop
+
+T = TypeVar("T")
+PROBES = 5000  # messages that measure latency in an incast: 50 beyond their 99th percentile
+START_TIMEOUT_S = 30.0
+END_MARGIN_S = 60.0
+PORTS_OF_A_ROUND, PORT_BLOCKS = 512, 16  # all below 32768, where ephemeral ports begin
+
+Marked = Callable[[Tool, Endpoint, Endpoint], PerftestRun | str]
+"""Give the test of a tool between a client and a server, or why there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """Results of a round's tests: its flows of all kinds in order, and its probes."""
+
+    flows: tuple[FlowResult, ...]
+    probes: tuple[FlowResult, ...]
+
+
+@dataclass(frozen=True)
+class Flows:
+    """Starts the tests of a round with one tool and waits for their ends.
+
+    Attributes:
+        marked: Gives a test of what is measured; ``beside`` one of other traffic.
+    """
+
+    bench: Bench
+    tool: Tool
+    options: PerfOptions
+    marked: Marked
+    beside: Marked
+    first_port: int = DEFAULT_PORT
+    iterations: int = 0
+
+    def run(self, one: Round, meanwhile: Callable[[Event], T]) -> tuple[Ran, T]:
+        """Run all tests of a round.
+
+        Args:
+            meanwhile: Called while they run; its argument is set when the last has ended.
+        """
+        self.bench.open_for(end.host for flow in (*one.every, *one.probes) for end in flow)
+        taken: dict[str, int] = {}
+        waiting = []
+        is_spread = one.pattern is Pattern.SPREAD
+        for number, flow in enumerate(one.every):
+            host = self._asked(flow).host
+            place = taken[host] = taken.get(host, -1) + 1
+            is_own = number < len(one.flows) + len(one.victims)
+            marked = self.marked if is_own else self.beside
+            waiting.append(self._serve(place, flow, marked, is_spread=is_spread))
+        prober = replace(self, tool=Tool.WRITE_LAT, iterations=PROBES)
+        asking = []
+        for flow in one.probes:
+            place = taken[flow[1].host] = taken.get(flow[1].host, -1) + 1
+            asking.append(prober._serve(place, flow, self.marked))  # noqa: SLF001 -- itself with another tool
+        sending = [send(self.bench, flow) for flow in waiting]
+        if asking:
+            time.sleep(self.options.probe_after_s)
+        asking = [send(self.bench, flow) for flow in asking]
+        with ThreadPoolExecutor(1) as pool:
+            ended = Event()
+            beside_it = pool.submit(meanwhile, ended)
+            try:
+                probes = tuple(map(self._end, asking))
+                flows = tuple(map(self._end, sending))
+            finally:
+                ended.set()
+            return Ran(flows, probes), beside_it.result()
+
+    def _serve(
+        self,
+        place: int,
+        flow: tuple[Endpoint, Endpoint],
+        marked: Marked,
+        *,
+        is_spread: bool = False,
+    ) -> StartedFlow:
+        """Start the server of one flow; what keeps it from starting is its result."""
+        sender, receiver = flow
+        asked = self._asked(flow)
+        client = sender if asked == receiver else receiver
+        found = marked(self.tool, client, asked)
+        if isinstance(found, str):
+            return StartedFlow(sender, receiver, error=found)
+        run = self._as_wanted(found, place, client, asked)
+        run = spread(run) if is_spread else run
+        try:
+            server = self.bench.borrow(asked.host)
+            server.start(server_line(run))
+            server.wait_for(WAITING, START_TIMEOUT_S)
+        except TransportError as error:
+            return StartedFlow(sender, receiver, error=str(error))
+        return StartedFlow(sender, receiver, run=run, server=server, asking=client.host)
+
+    def _asked(self, flow: tuple[Endpoint, Endpoint]) -> Endpoint:
+        """The end that waits for the other: of a read, the one that sends the data."""
+        return flow[0] if self.tool.pulls else flow[1]
+
+    def _as_wanted(
+        self, run: PerftestRun, place: int, client: Endpoint, server: Endpoint
+    ) -> PerftestRun:
+        """The test with a TCP port of its own and all that was asked for."""
+        return replace(
+            run,
+            port=self.first_port + place,
+            queue_pairs=self.options.queue_pairs,
+            duration_s=self.options.duration_s,
+            server_pin=server.port if self.options.is_pinned else "",
+            client_pin=client.port if self.options.is_pinned else "",
+            memory=self.options.memory,
+            server_gpu=self._place(server),
+            client_gpu=self._place(client),
+            iterations=self.iterations,
+        )
+
+    def _place(self, end: Endpoint) -> int:
+        """Which of its host's NICs it is, from 0, in the order of the intent."""
+        return list(self.bench.fabric.devices[end.host].rdma).index(end.rdma)
+
+    def _end(self, flow: StartedFlow) -> FlowResult:
+        """Wait for a flow's end; give what its client printed."""
+        if flow.error or flow.client is None or flow.server is None:
+            stop(flow.server)
+            return FlowResult(flow.sender, flow.receiver, PerftestResult(error=flow.error))
+        try:
+            output = flow.client.finish(self.options.duration_s + END_MARGIN_S)
+            self.bench.give_back(flow.client)
+        except TransportError as error:
+            stop(flow.server)
+            return FlowResult(flow.sender, flow.receiver, PerftestResult(error=str(error)))
+        result = parse_perftest(output.text)
+        if not output.is_ok and not result.error:
+            result = replace(result, error=f"exit status {output.status}")
+        self._end_server(flow.server, is_ok=output.is_ok)
+        return FlowResult(flow.sender, flow.receiver, result)
+
+    def _end_server(self, server: Session, *, is_ok: bool) -> None:
+        with suppress(TransportError):
+            if is_ok:
+                server.finish(END_MARGIN_S)
+            else:
+                server.interrupt()
+            self.bench.give_back(server)
+
+
+def result_of(
+    one: Round, tool: str, name: str, ran: Ran, read: tuple[dict[str, Deltas], tuple[str, ...]]
+) -> RoundResult:
+    """Put a round's result together.
+
+    Args:
+        read: How far the counters of each device moved, and who did not answer.
+    """
+    own, victims = len(one.flows), len(one.flows) + len(one.victims)
+    moved, lost = read
+    return RoundResult(
+        one,
+        tool,
+        name,
+        ran.flows[:own],
+        moved,
+        lost,
+        ran.flows[own:victims],
+        ran.flows[victims:],
+        ran.probes,
+    )
+
+
+def moved_between(
+    before: Mapping[str, Device | None], after: Mapping[str, Device | None]
+) -> tuple[dict[str, Deltas], tuple[str, ...]]:
+    """How far the counters of each device moved, and who did not answer in either reading."""
+    moved = {name: _deltas(name, before[name], after[name]) for name in sorted(before)}
+    lost = sorted(name for name in before if before[name] is None or after[name] is None)
+    return moved, tuple(lost)
+
+
+def _deltas(name: str, before: Device | None, after: Device | None) -> Deltas:
+    if before is None or after is None:
+        return Deltas(name, {})
+    return deltas(before, after)
+
+
+@dataclass
+class Course:
+    """The rounds of one traffic class or service, one after the other.
+
+    Every round has TCP and, with them, UDP source ports of its own.
+
+    Attributes:
+        run_one: Runs a round with a tool; its last argument is the first of its ports.
+    """
+
+    name: str
+    budget_s: float
+    progress: Callable[[str], None]
+    run_one: Callable[[Round, Tool, int], RoundResult]
+    results: list[RoundResult] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    def run(self, one: Round, tool: Tool) -> None:
+        """Run one round, unless the time is up."""
+        if self.results and not self.has_time():
+            self.progress(f"{self.name}: no time left for {one.name}")
+            return
+        self.progress(f"{self.name}: {tool.value}, {one.name}: {len(one.flows)} flows")
+        first = DEFAULT_PORT + len(self.results) % PORT_BLOCKS * PORTS_OF_A_ROUND
+        self.results.append(self.run_one(one, tool, first))
+
+    def run_all(self, plan: Sequence[tuple[Round, Tool]]) -> None:
+        """Run rounds in order."""
+        for one, tool in plan:
+            self.run(one, tool)
+
+    def has_time(self) -> bool:
+        """Whether a round as long as those so far still fits."""
+        used = time.monotonic() - self.started
+        return used + used / len(self.results) <= self.budget_s
