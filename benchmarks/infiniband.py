@@ -21,7 +21,7 @@ from benchmarks.results import machine, put
 from netcheck.intent.complete import complete
 from netcheck.intent.load import load_intent
 from netcheck.lab.opensm.subnet import simulated_subnet
-from netcheck.rehearse.stage import stage
+from netcheck.lab.staging import stage
 
 LEAVES, SPINES, HOSTS = 94, 32, 32
 DUMPS = {"log_flags": "0x43"}  # also what ibdmchk reads

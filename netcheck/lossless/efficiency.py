@@ -5,6 +5,7 @@ from __future__ import annotations
 PREAMBLE, GAP, ETHERNET, FCS, VLAN_TAG = 8, 12, 14, 4, 4
 IPV4, IPV6, UDP, BTH, ICRC = 20, 40, 8, 12, 4
 RETH = 16
+LRH, VCRC = 8, 2  # InfiniBand links
 RDMA_MTUS = (256, 512, 1024, 2048, 4096)
 KERNEL_RESERVE = 96
 
@@ -26,6 +27,31 @@ def roce_efficiency(rdma_mtu: int, *, is_ipv6: bool = False, vlan_tags: int = 0)
         0.9804
     """
     return rdma_mtu / (rdma_mtu + roce_overhead_bytes(is_ipv6=is_ipv6, vlan_tags=vlan_tags))
+
+
+def infiniband_efficiency(mtu: int, *, message_bytes: int | None = None) -> float:
+    """Share of an InfiniBand link's rate left for payload of RDMA writes.
+
+    Every packet has LRH, BTH, ICRC and VCRC (26 bytes); the first of a message has
+    RETH besides. Within a subnet there is no GRH.
+
+    Args:
+        mtu: Payload of the largest packets, in bytes.
+        message_bytes: Size of a message; without it the first packet does not count.
+
+    Source: InfiniBand Architecture Specification volume 1, chapters 7.7, 9.2 and 9.3.
+
+    Example:
+        >>> round(infiniband_efficiency(4096), 4), round(infiniband_efficiency(2048), 4)
+        (0.9937, 0.9875)
+        >>> round(infiniband_efficiency(4096, message_bytes=65536), 5)
+        0.99346
+    """
+    each = LRH + BTH + ICRC + VCRC
+    if message_bytes is None:
+        return mtu / (mtu + each)
+    packets = max(1, -(-message_bytes // mtu))
+    return message_bytes / (message_bytes + packets * each + RETH)
 
 
 def rdma_mtu_for(ip_mtu: int) -> int:

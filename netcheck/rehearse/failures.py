@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from netcheck.compare.subnet_pages import made
 from netcheck.lab.opensm.network import End, Network
 from netcheck.lab.opensm.subnet import SimulatedSubnet
+from netcheck.lab.staging import Staged
 from netcheck.model.errors import TransportError
 from netcheck.model.finding import Finding, Place
 from netcheck.model.infiniband import IbSubnet
@@ -16,7 +17,6 @@ from netcheck.model.known import UNKNOWN, known_or
 from netcheck.rehearse.judging import Judge
 from netcheck.rehearse.reading import Reading
 from netcheck.rehearse.sampling import Sample
-from netcheck.rehearse.stage import Staged
 
 AGAIN_S = 60.0
 # Source: man opensm(8); linux-rdma/opensm opensm/osm_subnet.c, defaults of a standby's polling.

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from netcheck.collect.session import Session
 from netcheck.collect.target import Target, target_of
 from netcheck.compare.subnet_pages import unread
+from netcheck.lab.staging import with_discovered
 from netcheck.model.errors import InputError, TransportError
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Place
@@ -26,7 +27,6 @@ from netcheck.rehearse.judging import Judge
 from netcheck.rehearse.readback import judged, read_notes, read_subnet
 from netcheck.rehearse.reading import Reply, patient, read_nodes
 from netcheck.rehearse.sampling import HOSTS, PATHS
-from netcheck.rehearse.stage import with_discovered
 from netcheck.report.report import Report
 from netcheck.rules.settle import settle
 

@@ -11,6 +11,7 @@ from netcheck.compare.subnet_pages import made
 from netcheck.lab.opensm.manager import Manager
 from netcheck.lab.opensm.process import wait_until
 from netcheck.lab.opensm.subnet import SimulatedSubnet, simulated_subnet
+from netcheck.lab.staging import Staged
 from netcheck.model.document import Document
 from netcheck.model.errors import TransportError
 from netcheck.model.finding import Finding, Place
@@ -21,7 +22,6 @@ from netcheck.rehearse.readback import judged, read_notes, read_subnet
 from netcheck.rehearse.reading import Reading, Reply, patient
 from netcheck.rehearse.sampling import HOSTS, PATHS, Sample
 from netcheck.rehearse.simulated import compared, not_simulated, unknown_keys
-from netcheck.rehearse.stage import Staged
 
 UP_S = 180.0
 LOG = "opensm.log"

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 
+from netcheck.lab.staging import stage
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding
 from netcheck.rehearse.rehearse import Progress, Rehearsal, RehearsalOptions, rehearse
-from netcheck.rehearse.stage import stage
 from netcheck.report.report import Report
 from netcheck.rules.settle import settle
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from netcheck.intent.managers import with_managers
 from netcheck.lab.opensm.tools import missing_packages
+from netcheck.lab.staging import Staged, stage
 from netcheck.model.errors import NetcheckError
 from netcheck.model.finding import Severity, Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.rehearse.rehearse import RehearsalOptions, rehearse
-from netcheck.rehearse.stage import Staged, stage
 from tests.mutation.edits import edits
 from tests.mutation.judging import Linter
 from tests.mutation.mutants import Mutant

@@ -14,6 +14,7 @@ import pytest
 from netcheck.collect.target import Target
 from netcheck.compare.subnet_pages import unread
 from netcheck.lab.opensm.subnet import SimulatedSubnet, simulated_subnet
+from netcheck.lab.staging import Staged, stage
 from netcheck.model.fabric import Credentials, Fabric
 from netcheck.model.finding import Finding, Verdict
 from netcheck.model.frozenmap import FrozenMap
@@ -22,7 +23,6 @@ from netcheck.model.subnets import Subnet
 from netcheck.platforms.infiniband.commands import is_read_only
 from netcheck.rehearse import live
 from netcheck.rehearse.live import probes_of, verify_subnet, with_subnets
-from netcheck.rehearse.stage import Staged, stage
 from netcheck.report.report import Report
 from tests.lab.opensm.ib_labs import needs_opensm
 from tests.platforms.opensm.opensm_subnets import TENANTS, TREE, fabric_of

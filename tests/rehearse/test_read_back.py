@@ -14,6 +14,7 @@ import pytest
 
 from netcheck.lab.opensm.manager import Manager
 from netcheck.lab.opensm.subnet import SimulatedSubnet
+from netcheck.lab.staging import Staged, stage
 from netcheck.model.finding import Finding, Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.subnets import (
@@ -35,7 +36,6 @@ from netcheck.rehearse.simulated import (
     knobs,
     not_simulated,
 )
-from netcheck.rehearse.stage import Staged, stage
 from tests.lab.opensm.ib_labs import needs_opensm
 from tests.platforms.opensm.opensm_subnets import (
     BASE,

@@ -17,13 +17,13 @@ from netcheck.deploy.engine import deploy, make_plan, rollback
 from netcheck.deploy.plan import Plan
 from netcheck.lab.opensm.manager import Manager
 from netcheck.lab.opensm.subnet import simulated_subnet
+from netcheck.lab.staging import stage, with_made_up_keys
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.platforms.opensm.render import render_subnet
 from netcheck.platforms.platform import Impact
 from netcheck.rehearse import live
-from netcheck.rehearse.stage import stage, with_made_up_keys
 from tests.lab.opensm.ib_labs import needs_opensm
 from tests.platforms.opensm.opensm_subnets import TENANTS, fabric_of
 from tests.rehearse.test_live import SECRET, SUBNET, not_held, reached, shell, verified

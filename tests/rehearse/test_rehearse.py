@@ -13,12 +13,12 @@ from netcheck.intent.complete import complete
 from netcheck.intent.load import load_intent
 from netcheck.lab.opensm.network import read_network
 from netcheck.lab.opensm.subnet import SimulatedSubnet
+from netcheck.lab.staging import Staged, stage
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Verdict
 from netcheck.model.known import is_known
 from netcheck.rehearse.rehearse import Rehearsal, RehearsalOptions, rehearse
-from netcheck.rehearse.stage import Staged, stage
 from tests.lab.opensm.ib_labs import host_id, leaf_id, needs_opensm, written
 
 INTENT = Path(__file__).parent / "intents" / "tree.yaml"

@@ -1,4 +1,4 @@
-"""What a rehearsal is set up with: GUIDs of names, each manager's files and its place."""
+"""What a simulated subnet is set up with: GUIDs of names, each manager's files and its place."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from netcheck.model.infiniband import LANE_BPS, IbSubnet
 from netcheck.model.known import is_known, known_or
 from netcheck.model.subnets import Subnet
 from netcheck.platforms.infiniband.netfile import write_net
+from netcheck.platforms.infiniband.parse import parse
 from netcheck.platforms.opensm.render import render_subnet
 from netcheck.platforms.opensm.rendered.options import secrets_of
 from netcheck.platforms.placeholders import filled
-from netcheck.rehearse.reading import seen_in
 
 UPSTREAM = "upstream"
 # What NVIDIA's build does besides, upstream's does without.
@@ -37,7 +37,7 @@ FASTEST_BPS = 4 * LANE_BPS[FASTEST]
 
 @dataclass(frozen=True)
 class Staged:
-    """A rehearsal before it begins.
+    """A simulated subnet before it begins.
 
     Attributes:
         fabric: The intent, with a GUID for every name.
@@ -109,7 +109,8 @@ def with_made_up_keys(files: Mapping[str, str]) -> dict[str, str]:
 
 def seen_of(text: str, file: str) -> IbSubnet:
     """Give the subnet that a discovery shows."""
-    return seen_in((Document(file, text, "ibnetdiscover"),))
+    seen = parse((Document(file, text, "ibnetdiscover"),), name="subnet").seen_subnet
+    return seen if is_known(seen) else IbSubnet()
 
 
 def with_discovered(fabric: Fabric, name: str, seen: IbSubnet) -> Fabric:

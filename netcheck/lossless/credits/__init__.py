@@ -1,0 +1,1 @@
+"""Data plane of an InfiniBand subnet: what credits, lanes and arbitration make of flows."""
