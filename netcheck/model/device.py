@@ -196,6 +196,7 @@ class RdmaDevice:
         lid, sm_lid: Address of its port in the subnet, and that of the subnet manager.
         physical_state: Of its InfiniBand port, such as ``LINK_UP``, ``POLLING`` or ``DISABLED``.
         subnet: InfiniBand subnet it is in; the fabric's only one where none is said.
+        pkeys: Partition keys of its port by index, membership bit included; 0 is an empty slot.
     """
 
     name: str
@@ -220,6 +221,7 @@ class RdmaDevice:
     lid: Known[int] = UNKNOWN
     sm_lid: Known[int] = UNKNOWN
     physical_state: Known[str] = UNKNOWN
+    pkeys: Known[tuple[int, ...]] = UNKNOWN
 
 
 @frozen

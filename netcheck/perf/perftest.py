@@ -54,7 +54,10 @@ class PerftestRun:
 
     Attributes:
         server_address: Where the client connects to exchange parameters.
-        traffic_class: ToS byte of the test's packets.
+        server_gid, client_gid: Index of the address at each end; of RoCE.
+        traffic_class: ToS byte of the test's packets; of RoCE.
+        sl: Service level of the test's packets; of InfiniBand alone.
+        server_pkey, client_pkey: Index of the partition key at each end; of InfiniBand.
         duration_s: Length of a bandwidth test; perftest measures its middle half.
         iterations: Messages of each queue pair, instead of a time; 0 takes the time.
         server_pin, client_pin: Netdev whose NUMA node runs the program and holds its
@@ -67,9 +70,9 @@ class PerftestRun:
     server_device: str
     client_device: str
     server_address: str
-    server_gid: int
-    client_gid: int
-    traffic_class: int
+    server_gid: int = 0
+    client_gid: int = 0
+    traffic_class: int = 0
     port: int = DEFAULT_PORT
     message_bytes: int = 65536
     queue_pairs: int = 4
@@ -81,6 +84,9 @@ class PerftestRun:
     server_gpu: int = 0
     client_gpu: int = 0
     rdma_cm: bool = False
+    sl: int | None = None
+    server_pkey: int = 0
+    client_pkey: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +114,15 @@ class PerftestResult:
 def server_line(run: PerftestRun) -> str:
     """Command line of the side that waits."""
     own = _gpu(run, run.server_gpu)
-    return " ".join(
-        [*_pin(run.server_pin), *_options(run, run.server_device, run.server_gid), *own]
-    )
+    marks = _marks(run, run.server_gid, run.server_pkey)
+    return " ".join([*_pin(run.server_pin), *_options(run, run.server_device, marks), *own])
 
 
 def client_line(run: PerftestRun) -> str:
     """Command line of the side that connects and sends."""
     own = [*_gpu(run, run.client_gpu), run.server_address]
-    return " ".join(
-        [*_pin(run.client_pin), *_options(run, run.client_device, run.client_gid), *own]
-    )
+    marks = _marks(run, run.client_gid, run.client_pkey)
+    return " ".join([*_pin(run.client_pin), *_options(run, run.client_device, marks), *own])
 
 
 def _pin(netdev: str) -> list[str]:
@@ -130,12 +134,22 @@ def _gpu(run: PerftestRun, number: int) -> list[str]:
     return [] if run.memory is Memory.HOST else [f"--use_{run.memory}={number}"]
 
 
-def _options(run: PerftestRun, device: str, gid: int) -> list[str]:
-    """Options both sides share; perftest wants them equal on both."""
-    words = [run.tool.value, "-d", device, "-x", str(gid), "-p", str(run.port), "-F"]
+def _marks(run: PerftestRun, gid: int, pkey: int) -> tuple[list[str], list[str]]:
+    """Address and marks of packets: words before and behind those that both kinds share.
+
+    Source: linux-rdma/perftest src/perftest_parameters.c (-S, --sl; --pkey_index).
+    """
+    if run.sl is not None:
+        return [], [f"--sl={run.sl}", f"--pkey_index={pkey}"]
     # -T counts with -R alone, --tclass without it alone
     tos = ["-R", "-T", str(run.traffic_class)]
-    words += tos if run.rdma_cm else [f"--tclass={run.traffic_class}"]
+    return ["-x", str(gid)], tos if run.rdma_cm else [f"--tclass={run.traffic_class}"]
+
+
+def _options(run: PerftestRun, device: str, marks: tuple[list[str], list[str]]) -> list[str]:
+    """Options both sides share; perftest wants them equal on both."""
+    address, marked = marks
+    words = [run.tool.value, "-d", device, *address, "-p", str(run.port), "-F", *marked]
     if run.tool.is_latency:
         return [*words, "-s", "2", "-n", str(run.iterations or SMALL_MESSAGES)]
     size = ["-s", str(run.message_bytes), "-q", str(run.queue_pairs)]

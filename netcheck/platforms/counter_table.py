@@ -1,6 +1,7 @@
 """What counters mean, by the names that a platform's drivers and tools give them.
 
-Each platform has ``counters.yaml``: groups, each with its ``source`` and its ``counters``.
+Each platform has ``counters.yaml``: groups, each with its ``source``, its ``counters`` and what
+they do at their width (``limit``; they wrap unless it says ``saturates``).
 A row's ``name`` is a pattern of the whole name, whose group ``n`` is the priority or lane.
 """
 
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from netcheck.lossless.packaged import packaged_yaml
-from netcheck.model.counters import CounterClass, Meaning
+from netcheck.model.counters import CounterClass, CounterLimit, Meaning
 from netcheck.model.digits import number_of
 
 _KINDS = {
@@ -32,6 +33,7 @@ class CounterRow:
     kind: CounterClass
     unit: str = "packets"
     width_bits: int = _WIDE
+    limit: CounterLimit = CounterLimit.WRAPS
 
 
 _OTHER = CounterRow(re.compile(""), Meaning.OTHER, CounterClass.INFORMATION, "events")
@@ -63,6 +65,7 @@ def _rows(platform: str) -> tuple[CounterRow, ...]:
             _KINDS[row["kind"]],
             row.get("unit", "packets"),
             row.get("width", _WIDE),
+            CounterLimit(group.get("limit", CounterLimit.WRAPS)),
         )
         for group in groups.values()
         for row in group["counters"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, NamedTuple, cast
@@ -35,7 +35,7 @@ UNNAMED_RDMA = "rdma"
 
 _QOS_FIELDS = frozenset(entry.name for entry in fields(PortQos))
 _PORT_FIELDS = frozenset(entry.name for entry in fields(Port)) - {"name", "qos"}
-_RDMA_FIELDS = frozenset(entry.name for entry in fields(RdmaDevice)) - {"name", "ports"}
+_RDMA_FIELDS = frozenset(entry.name for entry in fields(RdmaDevice)) - {"name", "ports", "pkeys"}
 _BOOT_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _GID_LISTING = re.compile(r"grep -rsH \. /sys/class/infiniband/\S+/gids ")
 _MLX5_FORMS = frozenset({"mlnx_qos", "mlxconfig", "mlxreg"})
@@ -296,8 +296,17 @@ def _rdma(found: _Found, name: str) -> RdmaDevice:
         driver=next((one for one in ("mlx5", "rxe") if name.startswith(one)), UNKNOWN),
         gids=gids,
         congestion_control=_congestion_control(found, name, ports),
+        pkeys=_pkeys(held),
         **values,
     )
+
+
+def _pkeys(held: Mapping[str, _Held]) -> Known[tuple[int, ...]]:
+    """Give a port's partition keys by index; UNKNOWN where a part of the table is missing."""
+    said = {int(about[5:]): one.value for about, one in held.items() if about[:5] == "pkey "}
+    keys = [key for _, key in sorted(said.items()) if isinstance(key, int)]
+    is_whole = bool(keys) and len(keys) == len(said) == max(said) + 1
+    return tuple(keys) if is_whole else UNKNOWN
 
 
 def _gids(table: dict[int, Gid], source: _Held | Spot) -> Known[tuple[Gid, ...]]:
@@ -409,7 +418,7 @@ def _counters(found: _Found) -> FrozenMap[CounterKey, Counter]:
             if owner is None:
                 owner = ports[port] = _counted_port(found, port)
             key, row = counter_slot(owner, name)
-            read[key] = counted(value, row.kind, row.unit, row.width_bits)
+            read[key] = counted(value, row)
     return FrozenMap(read)
 
 

@@ -89,6 +89,15 @@ _RDMA = (
     ),
 )
 
+# Of an InfiniBand adapter, when it is measured; SM hosts have them as well.
+ADAPTER = tuple(
+    Command(
+        f"grep -rH . /sys/class/infiniband/{{rdma}}/ports/1/{folder}",
+        f"{folder}_{{rdma}}.txt",
+        kind,
+    )
+    for folder, kind in (("pkeys", _STATE), ("counters", _COUNTERS), ("hw_counters", _COUNTERS))
+)
 _MLX5_ONLY = frozenset({"mlnx_qos_{port}.txt", "ecn_{port}.txt", "traffic_class_{rdma}.txt"})
 # Adapters of other drivers: what the kernel itself knows of DCB.
 _DCB = tuple(
@@ -184,7 +193,7 @@ LIVE = frozenset(
 
 @cache
 def _allowed() -> re.Pattern[str]:
-    every = (*_HOST, *_PORT, *_RDMA, *_SOFT, *_SWITCH, *_OWNED, SCRIPTS, NCCL_BYTES)
+    every = (*_HOST, *_PORT, *_RDMA, *ADAPTER, *_SOFT, *_SWITCH, *_OWNED, SCRIPTS, NCCL_BYTES)
     lines = [command.line for command in every]
     patterns = [
         re.escape(line).replace(r"\{port\}", "%").replace(r"\{rdma\}", "%")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from netcheck.model.counters import Counter, CounterClass, CounterKey
+from netcheck.model.counters import Counter, CounterKey, CounterLimit
 from netcheck.model.known import UNKNOWN
 from netcheck.platforms.counter_table import CounterRow, counter_row
+
+_WIDE = 64
 
 
 @lru_cache(maxsize=1 << 13)
@@ -17,6 +19,11 @@ def counter_slot(port: str, name: str) -> tuple[CounterKey, CounterRow]:
 
 
 @lru_cache(maxsize=1 << 14)
-def counted(value: int | None, kind: CounterClass, unit: str, width_bits: int) -> Counter:
-    """Give a reading, None being a damaged one: most counters of a host share few."""
-    return Counter(UNKNOWN if value is None else value, kind, unit, width_bits)
+def counted(value: int | None, row: CounterRow) -> Counter:
+    """Give a reading, None being a damaged one: most counters of a host share few.
+
+    A counter that stops at its width and shows more is one of 64 bits.
+    """
+    is_wide = row.limit is CounterLimit.SATURATES and (value or 0) >> row.width_bits
+    width = _WIDE if is_wide else row.width_bits
+    return Counter(UNKNOWN if value is None else value, row.kind, row.unit, width, row.limit)

@@ -72,6 +72,10 @@ def _pcie_speed(text: str) -> object:
     return round(float(match[1]) * 1e9) if match else _DAMAGED
 
 
+def _key(text: str) -> object:
+    return int(text, 16) if re.fullmatch(r"0x[0-9a-f]{4}", text) else _DAMAGED
+
+
 _NET = r"/sys/class/net/(?P<port>[\w.\-]+)"
 _IB = r"/sys/class/infiniband/(?P<rdma>[\w.\-]+)"
 _P1 = _IB + r"/ports/1"
@@ -95,6 +99,7 @@ _FILES: tuple[tuple[re.Pattern[str], str, Callable[[str], object]], ...] = tuple
         (_P1 + r"/gids/(?P<n>\d{1,6})", "gid {n} address", store_whole_address),
         (_P1 + r"/gid_attrs/types/(?P<n>\d{1,6})", "gid {n} kind", read_kind),
         (_P1 + r"/gid_attrs/ndevs/(?P<n>\d{1,6})", "gid {n} netdev", read_netdev),
+        (_P1 + r"/pkeys/(?P<n>\d{1,5})", "pkey {n}", _key),
         (_CM + r"/default_roce_tos", "rdma_cm_tos", _number(255)),
         (_CM + r"/default_roce_mode", "rdma_cm_roce_v2", read_roce_mode),
         (r"/proc/sys/kernel/random/boot_id", "boot_id", _text),

@@ -6,7 +6,8 @@ from importlib import resources
 import pytest
 import yaml
 
-from netcheck.model.counters import CounterClass, Meaning
+from netcheck.model.counters import CounterClass, Meaning, counter_delta
+from netcheck.model.known import UNKNOWN
 from netcheck.platforms.linux.counters import counted, counter_slot
 
 TABLE = yaml.safe_load(
@@ -44,6 +45,9 @@ def test_every_row_is_a_pattern_with_a_known_meaning(row: dict[str, str]) -> Non
         ("cnpIgnored", Meaning.CNP_IGNORED, -1, CounterClass.MUST_BE_ZERO, 24),
         ("RxECNMrkd", Meaning.CE_RECEIVED, -1, CounterClass.CONGESTION, 56),
         ("tx_rdma_ack_timeout", Meaning.ACK_TIMEOUT, -1, CounterClass.MUST_BE_ZERO, 64),
+        ("port_xmit_discards", Meaning.PORT_EGRESS_DROP, -1, CounterClass.MUST_BE_ZERO, 16),
+        ("port_xmit_wait", Meaning.TRANSMIT_WAIT, -1, CounterClass.CONGESTION, 32),
+        ("link_error_recovery", Meaning.LINK_RECOVERY, -1, CounterClass.MUST_BE_ZERO, 8),
         ("something_new", Meaning.OTHER, -1, CounterClass.INFORMATION, 64),
     ],
 )
@@ -51,6 +55,13 @@ def test_a_name_has_one_meaning(
     name: str, meaning: Meaning, number: int, kind: CounterClass, width: int
 ) -> None:
     key, row = counter_slot("rail0", name)
-    found = counted(1, row.kind, row.unit, row.width_bits)
+    found = counted(1, row)
     assert (key.port, key.meaning, key.number, key.name) == ("rail0", meaning, number, name)
     assert (found.value, found.kind, found.width_bits) == (1, kind, width)
+
+
+def test_counters_of_an_infiniband_port_stop_at_their_largest_value() -> None:
+    _, row = counter_slot("ib0", "port_xmit_wait")
+    first, last = counted(5, row), counted(2**32 - 1, row)
+    assert counter_delta(first, last) is UNKNOWN
+    assert counter_delta(first, counted(2**32 + 5, row)) == 2**32  # this adapter has 64 bits
