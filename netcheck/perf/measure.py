@@ -227,12 +227,14 @@ class _Runner:
         """Read the switches at the ends of an incast while it runs."""
         if one.pattern not in (Pattern.INCAST, Pattern.MIXED) or not self.options.sample_s:
             return ()
+        waited_s = self.options.probe_after_s if one.probes else 0.0  # with the clients running
         return sampled_while(
             self.bench.read,
             {end.leaf.device for flow in one.flows for end in flow},
             before,
+            began_s=time.monotonic() - waited_s,
             every_s=self.options.sample_s,
-            until_s=self.options.duration_s - self.options.probe_after_s,
+            until_s=self.options.duration_s,
             ended=ended,
         )
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from netcheck.model.counters import Meaning
 from netcheck.model.fabric import Fabric, TrafficClass
+from netcheck.model.known import is_known
 from netcheck.perf.observe import RoundResult, class_at, pfc_priority, tested_classes
-from netcheck.perf.sampling import Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,23 +17,29 @@ class SampledRound:
 
     Shape:
         ``pauses``, ``marks``: frames and packets since the sample before, all
-        switches that were read together. ``at_s``: seconds since the clients began.
+        switches that were read together; None where no counter tells.
+        ``at_s``: seconds since the clients were started.
     """
 
     traffic_class: str
     round: str
     at_s: tuple[float, ...]
-    pauses: tuple[int, ...]
-    marks: tuple[int, ...]
+    pauses: tuple[int | None, ...]
+    marks: tuple[int | None, ...]
 
     def __str__(self) -> str:
-        count = len(self.at_s)
-        paused, marked = (sum(one > 0 for one in row) for row in (self.pauses, self.marks))
         return (
-            f"class {self.traffic_class}, {self.round}: {count} samples during the test, pauses"
-            f" in {paused} (up to {max(self.pauses)} frames), marks in {marked}"
-            f" (up to {max(self.marks)} packets)"
+            f"class {self.traffic_class}, {self.round}: {len(self.at_s)} samples during the test,"
+            f" {_told('pauses', 'frames', self.pauses)}, {_told('marks', 'packets', self.marks)}"
         )
+
+
+def _told(what: str, unit: str, row: Sequence[int | None]) -> str:
+    known = [one for one in row if one is not None]
+    if not known:
+        return f"{what} not shown"
+    of = f" of {len(known)} that show them" if len(known) < len(row) else ""
+    return f"{what} in {sum(one > 0 for one in known)}{of} (up to {max(known)} {unit})"
 
 
 def sampled_rounds(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[SampledRound]:
@@ -46,12 +52,18 @@ def sampled_rounds(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[S
                 item.name,
                 result.round.name,
                 tuple(one.at_s for one in result.samples),
-                tuple(one.grew(Meaning.PFC_TX, pfc_priority(item)) for one in result.samples),
-                tuple(_marks(one, result, fabric, item) for one in result.samples),
+                _by_sample(result, Meaning.PFC_TX, {pfc_priority(item)}),
+                _by_sample(result, Meaning.ECN_MARKED, _queues(result, fabric, item)),
             )
 
 
-def _marks(sample: Sample, result: RoundResult, fabric: Fabric, item: TrafficClass) -> int:
-    """Marks of the class's queue at the receivers' leaves; of whole ports where that is counted."""
-    queues = {class_at(fabric, receiver.leaf, item).queue for _, receiver in result.round.flows}
-    return sum(sample.grew(Meaning.ECN_MARKED, number) for number in sorted({*queues, -1}))
+def _by_sample(
+    result: RoundResult, meaning: Meaning, numbers: Collection[int]
+) -> tuple[int | None, ...]:
+    found = (one.grew(meaning, numbers) for one in result.samples)
+    return tuple(by if is_known(by) else None for by in found)
+
+
+def _queues(result: RoundResult, fabric: Fabric, item: TrafficClass) -> set[int]:
+    """The class's queues at the receivers' leaves."""
+    return {class_at(fabric, receiver.leaf, item).queue for _, receiver in result.round.flows}

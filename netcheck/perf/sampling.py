@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from netcheck.model.counters import Meaning
 from netcheck.model.device import Device
-from netcheck.model.known import is_known
-from netcheck.perf.deltas import Deltas, deltas
+from netcheck.model.known import UNKNOWN, Known, is_known
+from netcheck.perf.deltas import ANY, Deltas, Moved, deltas
 
 SWITCHES = 8  # read during a test; the two readings around it are of every hop
 ONLY_GROW = frozenset({Meaning.PFC_TX, Meaning.PFC_RX, Meaning.ECN_MARKED, Meaning.QUEUE_PACKETS})
@@ -40,18 +40,30 @@ class Sample:
     moved: Mapping[str, Deltas]
     went_back: tuple[str, ...] = ()
 
-    def grew(self, meaning: Meaning, number: int) -> int:
-        """Known movement of a counter, all ports of all switches together.
+    def grew(self, meaning: Meaning, numbers: Collection[int]) -> Known[int]:
+        """Movement of counters of some queues or priorities, all ports of all switches together.
 
-        Where a port shows several counters of the same thing, that which moved most.
+        Of a port that counts none of them, that of the whole port. UNKNOWN where nothing
+        is known to have moved and some counter does not tell, or there is none.
         """
-        most: dict[tuple[str, str], int] = {}
-        for name, one in self.moved.items():
-            for row in one.grown(meaning):
-                if row.key.number == number and is_known(row.by):
-                    place = (name, row.key.port)
-                    most[place] = max(most.get(place, 0), row.by)
-        return sum(most.values())
+        found = [
+            by
+            for one in self.moved.values()
+            for (_, kind), rows in one.moved.items()
+            if kind is meaning
+            for by in _of_port(rows, numbers)
+        ]
+        known = [by for by in found if is_known(by)]
+        is_told = bool(found) and len(known) == len(found)
+        return sum(known) if is_told or any(known) else UNKNOWN
+
+
+def _of_port(rows: Sequence[Moved], numbers: Collection[int]) -> Iterator[Known[int]]:
+    """For each number, of several counters of the same thing that which moved most."""
+    shown = {row.key.number for row in rows}
+    for number in shown & set(numbers) or shown & {ANY}:
+        known = [row.by for row in rows if row.key.number == number and is_known(row.by)]
+        yield max(known, default=UNKNOWN)
 
 
 def sampled_while(
@@ -59,6 +71,7 @@ def sampled_while(
     devices: Iterable[str],
     before: Mapping[str, Device | None],
     *,
+    began_s: float,
     every_s: float,
     until_s: float,
     ended: Ended,
@@ -67,20 +80,21 @@ def sampled_while(
 
     Args:
         before: What was read before the test.
+        began_s: When the test's clients were started, by ``time.monotonic``.
         every_s: Time from one sample to the next; more where reading takes longer.
-        until_s: The last sample is taken no later.
+        until_s: The last sample begins no later than so long after that.
         ended: Is set when the test has ended before that.
     """
     names = sorted(devices)[:SWITCHES]
-    start, last, found = time.monotonic(), dict(before), list[Sample]()
+    last, found = dict(before), list[Sample]()
     has_ended = not names
     while not has_ended:
-        wait = start + every_s * (len(found) + 1) - time.monotonic()
-        if time.monotonic() + max(0.0, wait) - start > until_s:
+        wait = began_s + every_s * (len(found) + 1) - time.monotonic()
+        if time.monotonic() + max(0.0, wait) - began_s > until_s:
             break
         has_ended = ended.wait(max(0.0, wait))  # the last sample is what moved until then
         now = read(names)
-        found.append(_sample(time.monotonic() - start, last, now))
+        found.append(_sample(time.monotonic() - began_s, last, now))
         last |= {name: device for name, device in now.items() if device is not None}
     return tuple(found)
 

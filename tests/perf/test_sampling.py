@@ -13,14 +13,17 @@ from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
 from netcheck.model.device import Device
 from netcheck.model.finding import NotProven
 from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import UNKNOWN, Known
 from netcheck.perf import sampling
+from netcheck.perf.deltas import deltas
 from netcheck.perf.figures import figures_of
+from netcheck.perf.sampled import sampled_rounds
 from netcheck.perf.sampling import Sample, sampled_while
 from netcheck.perf.schedule import Depth
 from netcheck.report import json as report
 from netcheck.report.report import Report
 from tests.perf.rig import OPTIONS, World, world
-from tests.perf.test_verdict import incast, judge
+from tests.perf.test_verdict import fabric, incast, judge
 
 SMALL = Path(__file__).parents[2] / "examples" / "lab-small.yaml"
 
@@ -61,8 +64,14 @@ class Clock:
         return self.waits < 0
 
 
-def samples(*devices: Device | None, until_s: float = 0, waits: int = 9) -> tuple[Sample, ...]:
-    """Sample once a second, for one sample of each device where no time is given."""
+def samples(
+    *devices: Device | None, until_s: float = 0, waits: int = 9, ago_s: float = 0.0
+) -> tuple[Sample, ...]:
+    """Sample once a second, for one sample of each device where no time is given.
+
+    Args:
+        ago_s: How long ago the clients were started.
+    """
     with pytest.MonkeyPatch.context() as patch:
         clock = Clock(waits)
         patch.setattr(sampling, "time", clock)
@@ -70,6 +79,7 @@ def samples(*devices: Device | None, until_s: float = 0, waits: int = 9) -> tupl
             Readings(*devices),
             ["leaf01"],
             {"leaf01": switch(0)},
+            began_s=clock.monotonic() - ago_s,
             every_s=1.0,
             until_s=until_s or len(devices) + 0.5,
             ended=clock,
@@ -78,14 +88,70 @@ def samples(*devices: Device | None, until_s: float = 0, waits: int = 9) -> tupl
 
 def test_each_sample_tells_what_moved_since_the_one_before() -> None:
     found = samples(switch(5), switch(5), switch(12))
-    assert [one.grew(Meaning.PFC_TX, 3) for one in found] == [5, 0, 7]
+    assert [one.grew(Meaning.PFC_TX, {3}) for one in found] == [5, 0, 7]
     assert [one.at_s for one in found] == [1.0, 2.0, 3.0]
 
 
 def test_a_switch_that_does_not_answer_in_time_is_asked_again() -> None:
     found = samples(None, switch(4))
     assert [list(one.moved) for one in found] == [[], ["leaf01"]]
-    assert found[1].grew(Meaning.PFC_TX, 3) == 4
+    assert found[1].grew(Meaning.PFC_TX, {3}) == 4
+
+
+def test_samples_are_timed_from_the_start_of_the_clients() -> None:
+    found = samples(switch(5), switch(12), ago_s=0.5, until_s=2.4)
+    assert [one.at_s for one in found] == [1.0, 2.0]
+
+
+def moved(*rows: tuple[Meaning, int, Known[int]]) -> Sample:
+    """A sample of one port with a counter of each row's meaning and number, by so much."""
+    keys = [
+        CounterKey("Ethernet0", meaning, number, str(n))
+        for n, (meaning, number, _) in enumerate(rows)
+    ]
+    before, after = (
+        Device(
+            "leaf01",
+            counters=FrozenMap(
+                {
+                    key: Counter(value if is_last else 0, CounterClass.CONGESTION)
+                    for key, (_, _, value) in zip(keys, rows, strict=True)
+                }
+            ),
+        )
+        for is_last in (False, True)
+    )
+    return Sample(1.0, {"leaf01": deltas(before, after)})
+
+
+ECN = Meaning.ECN_MARKED
+
+
+@pytest.mark.parametrize(
+    ("sample", "grew"),
+    [
+        (moved((ECN, 3, 7), (ECN, 4, 5)), 7),
+        (moved((ECN, 3, 7), (ECN, -1, 12)), 7),  # the whole port's counts them, too
+        (moved((ECN, -1, 12)), 12),
+        (moved((ECN, 4, 5)), UNKNOWN),
+        (moved((ECN, 3, UNKNOWN)), UNKNOWN),
+        (moved((ECN, 3, 0)), 0),
+        (moved(), UNKNOWN),
+    ],
+)
+def test_what_no_counter_tells_is_not_none(sample: Sample, grew: Known[int]) -> None:
+    assert sample.grew(ECN, {3}) == grew
+
+
+def test_a_report_says_where_samples_do_not_tell() -> None:
+    pauses = (Meaning.PFC_TX, 3, 50)
+    result = replace(incast(), samples=(moved(pauses), moved()))
+    (found,) = sampled_rounds([result], fabric())
+    assert (found.pauses, found.marks) == ((50, None), (None, None))
+    assert str(found).endswith(
+        "2 samples during the test, pauses in 1 of 1 that show them (up to 50 frames),"
+        " marks not shown"
+    )
 
 
 def test_a_counter_that_is_cleared_during_the_test_proves_nothing() -> None:
@@ -120,8 +186,8 @@ def test_an_incast_is_sampled_and_raises_latency(lab: World) -> None:
     assert idle.typical_us < idle.percentile_99_us < (idle.percentile_999_us or 0)
     names = {one.round for one in found.samples}
     assert {"incast within each leaf", "incast within each leaf, turned"} <= names
-    assert sum(sum(one.pauses) for one in found.samples) > 0
-    assert sum(sum(one.marks) for one in found.samples) > 0
+    assert sum(count or 0 for one in found.samples for count in one.pauses) > 0
+    assert sum(count or 0 for one in found.samples for count in one.marks) > 0
     kinds = figures_of(found)
     assert list(kinds) == ["latency", "samples", "rates"]
     assert [row["state"] for row in kinds["latency"]] == ["idle", "incast"]
