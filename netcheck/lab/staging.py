@@ -14,8 +14,7 @@ from netcheck.model.device import Device, LinkLayer
 from netcheck.model.document import Document
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
-from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.guids import ports_of
+from netcheck.model.guids import ports_of, with_discovered
 from netcheck.model.infiniband import LANE_BPS, IbSubnet
 from netcheck.model.known import is_known, known_or
 from netcheck.model.subnets import Subnet
@@ -111,26 +110,6 @@ def seen_of(text: str, file: str) -> IbSubnet:
     """Give the subnet that a discovery shows."""
     seen = parse((Document(file, text, "ibnetdiscover"),), name="subnet").seen_subnet
     return seen if is_known(seen) else IbSubnet()
-
-
-def with_discovered(fabric: Fabric, name: str, seen: IbSubnet) -> Fabric:
-    """Give the fabric with the GUIDs that a discovery of the subnet shows for its names.
-
-    Node descriptions name hosts and switches; what the intent says of a GUID stays.
-    """
-    ports: dict[str, tuple[int, ...]] = {}
-    nodes: dict[str, int] = {}
-    for node in seen.nodes.values():
-        if not node.device or not is_known(node.guid):
-            continue
-        if node.is_host:
-            own = [one.guid for one in node.ports.values() if is_known(one.guid)]
-            ports[node.device] = (*ports.get(node.device, ()), *own)
-        else:
-            nodes[node.device] = node.guid
-    subnet = fabric.subnets[name]
-    filled = replace(subnet, port_guids=FrozenMap(ports), node_guids=FrozenMap(nodes))
-    return replace(fabric, subnets=fabric.subnets.with_items({name: filled}))
 
 
 def _as_fast_as_simulated(fabric: Fabric, name: str, notes: list[str]) -> Fabric:

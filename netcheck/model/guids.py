@@ -8,12 +8,18 @@ A GUID comes from the intent (an RDMA device's ``port_guid``, a switch's
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from netcheck.model.device import Device, LinkLayer, RdmaDevice
 from netcheck.model.fabric import Fabric
 from netcheck.model.frozen import frozen
+from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import is_known
 from netcheck.model.subnets import Subnet
+
+if TYPE_CHECKING:
+    from netcheck.model.infiniband import IbSubnet
 
 Look = Callable[[str], Iterable[int | str]]
 
@@ -42,6 +48,26 @@ def ports_of(fabric: Fabric, subnet: Subnet, names: Iterable[str]) -> Guids:
 def nodes_of(fabric: Fabric, subnet: Subnet, names: Iterable[str]) -> Guids:
     """Give the node GUIDs of switches: devices, roles and GUIDs."""
     return _all(names, lambda name: _node_guids(fabric, subnet, name))
+
+
+def with_discovered(fabric: Fabric, name: str, seen: IbSubnet) -> Fabric:
+    """Give the fabric with the GUIDs that a discovery of the subnet shows for its names.
+
+    Node descriptions name hosts and switches; what the intent says of a GUID stays.
+    """
+    ports: dict[str, tuple[int, ...]] = {}
+    nodes: dict[str, int] = {}
+    for node in seen.nodes.values():
+        if not node.device or not is_known(node.guid):
+            continue
+        if node.is_host:
+            own = [one.guid for one in node.ports.values() if is_known(one.guid)]
+            ports[node.device] = (*ports.get(node.device, ()), *own)
+        else:
+            nodes[node.device] = node.guid
+    subnet = fabric.subnets[name]
+    filled = replace(subnet, port_guids=FrozenMap(ports), node_guids=FrozenMap(nodes))
+    return replace(fabric, subnets=fabric.subnets.with_items({name: filled}))
 
 
 def _all(names: Iterable[str], look: Look) -> Guids:

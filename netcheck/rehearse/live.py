@@ -11,17 +11,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from netcheck.collect.session import Session
+from netcheck.collect.subnet import ask_subnet
 from netcheck.collect.target import Target, target_of
 from netcheck.compare.subnet_pages import unread
-from netcheck.lab.staging import with_discovered
 from netcheck.model.errors import InputError, TransportError
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Place
 from netcheck.model.globs import matches
-from netcheck.model.guids import ports_of
+from netcheck.model.guids import ports_of, with_discovered
 from netcheck.model.known import UNKNOWN, Known, known_or
 from netcheck.model.subnets import Subnet
-from netcheck.platforms.infiniband.commands import is_read_only
 from netcheck.platforms.opensm.commands import ENGINE_LINE
 from netcheck.rehearse.judging import Judge
 from netcheck.rehearse.readback import judged, read_notes, read_subnet
@@ -112,13 +111,9 @@ class _Work:
     def ask(self, commands: Sequence[Sequence[str]]) -> list[Reply]:
         """Run calls of infiniband-diags, all of them on the read-only list."""
         lines = [shlex.join(command) for command in commands]
-        refused = [line for line in lines if not is_read_only(line)]
-        if refused:
-            raise InputError(f"{refused[0]}: is not on the read-only list")
-        outputs = self.session.run_each([f"sudo {line}" for line in lines], COMMAND_S)
         return [
-            Reply(line, output.text.replace("\r\n", "\n"), output.status)
-            for line, output in zip(lines, outputs, strict=True)
+            Reply(one.command, one.text, status)
+            for one, status in ask_subnet(self.session, lines, COMMAND_S)
         ]
 
     def read_back(self) -> tuple[list[Finding], list[str]]:

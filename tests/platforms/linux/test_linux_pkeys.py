@@ -11,7 +11,7 @@ LINE = "grep -rH . /sys/class/infiniband/mlx5_2/ports/1/pkeys"
 
 
 def pkeys(*rows: str) -> object:
-    folder = LINE.split()[-1]
+    folder = LINE.rsplit(maxsplit=1)[-1]
     text = "".join(f"{folder}/{row}\n" for row in rows)
     return parse([Document("pkeys_mlx5_2.txt", text, LINE)], name="gpu01").rdma["mlx5_2"].pkeys
 
