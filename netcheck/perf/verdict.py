@@ -203,7 +203,7 @@ def _test_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
     for result in results:
         for device in result.unreachable:
             yield perf_finding("device-unreachable", Place(device), "no answer")
-        for flow in result.flows:
+        for flow in (*result.flows, *result.victims):
             if flow.result.error or not _has_figure(flow.result):
                 error = flow.result.error or "the test printed no result"
                 yield perf_finding(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
-from netcheck.model.counters import Meaning
+from netcheck.model.counters import CounterKey, Meaning
 from netcheck.model.fabric import PortRef
 from netcheck.model.finding import Basis, RunResult
 from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import UNKNOWN, Known
 from netcheck.model.qos import Ecn
 from netcheck.perf.observe import RoundResult
-from netcheck.perf.perftest import Tool
+from netcheck.perf.perftest import PerftestResult, Tool
 from netcheck.perf.schedule import Depth, Endpoint, Pattern, rounds
 from netcheck.perf.verdict import judge_perf
 from tests.perf.rig import OPTIONS, World, world
@@ -58,10 +60,12 @@ def test_two_nics_have_no_port_to_share() -> None:
     assert shares(ends(2)) == []
 
 
-def mixed(drops: int = 0) -> RoundResult:
+def mixed(
+    drops: int = 0, more: Mapping[CounterKey, Known[int]] = MappingProxyType({})
+) -> RoundResult:
     """An incast beside as much traffic that may be dropped."""
     place = key("Ethernet2", Meaning.PRIORITY_GROUP_DROP, 0)
-    result = incast(lambda readings: readings["leaf01"].update({place: drops}))
+    result = incast(lambda readings: readings["leaf01"].update({place: drops, **more}))
     one = replace(result.round, pattern=Pattern.MIXED, background=result.round.flows)
     return replace(result, round=one, background=result.flows)
 
@@ -81,6 +85,24 @@ def rules(result: RoundResult, ecn_queue: int | None = None) -> set[str]:
 def test_traffic_that_may_be_dropped_has_to_lose_beside_a_paused_class() -> None:
     assert "droppable-without-loss" in rules(mixed())
     assert "droppable-without-loss" not in rules(mixed(drops=7))
+
+
+def test_drops_that_are_not_told_are_not_none() -> None:
+    unread = {key("Ethernet2", Meaning.QUEUE_DROP, 0): UNKNOWN}
+    assert "droppable-without-loss" not in rules(mixed(more=unread))
+
+
+def test_traffic_that_did_not_run_has_nothing_to_lose() -> None:
+    result = mixed()
+    failed = replace(result.background[0], result=PerftestResult(error="cannot connect"))
+    assert "droppable-without-loss" not in rules(replace(result, background=(failed,)))
+
+
+def test_a_victim_that_did_not_run_proves_nothing() -> None:
+    result = mixed()
+    victim = replace(result.flows[0], result=PerftestResult(error="cannot connect"))
+    assert "rdma-test-failed" in rules(replace(result, victims=(victim,)))
+    assert "rdma-test-failed" not in rules(result)
 
 
 def test_traffic_that_is_marked_may_slow_down_in_time() -> None:
