@@ -43,7 +43,8 @@ class LatencyFigures:
     def __str__(self) -> str:
         last = "" if self.percentile_999_us is None else f", 99.9 % {self.percentile_999_us:.2f}"
         return (
-            f"class {self.traffic_class}, latency {self.state}: {self.pairs} pairs, typical"
+            f"class {self.traffic_class}, latency {self.state}: {self.pairs}"
+            f" pair{'s' * (self.pairs != 1)}, typical"
             f" {self.typical_us:.2f} us, 99 % {self.percentile_99_us:.2f}{last};"
             f" worst 99 % {self.worst_us:.2f} us, {self.worst}"
         )
@@ -65,11 +66,11 @@ def _flows(result: RoundResult, state: str) -> list[FlowResult]:
         flows = result.flows if is_idle else ()
     else:
         flows = result.probes
-    return [
-        flow
-        for flow in flows
-        if is_known(flow.result.latency_us) and is_known(flow.result.percentile_99_us)
-    ]
+    return [flow for flow in flows if _has_figures(flow)]
+
+
+def _has_figures(flow: FlowResult) -> bool:
+    return is_known(flow.result.latency_us) and is_known(flow.result.percentile_99_us)
 
 
 def _figures(name: str, state: str, flows: Sequence[FlowResult]) -> LatencyFigures:
@@ -96,10 +97,11 @@ def _percentile(flow: FlowResult) -> float:
 
 
 def latency_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
-    """Pairs that stand out of those at the same distance on an idle fabric."""
+    """Pairs that stand out of those at the same distance on an idle fabric; probes that failed."""
     for result in results:
         for flow, what, found, middle in _outliers(result):
             yield _outlier(flow, what, found, middle)
+        yield from (_failed(flow, result) for flow in result.probes if not _has_figures(flow))
 
 
 def outliers(result: RoundResult) -> Iterator[tuple[Endpoint, Endpoint]]:
@@ -128,4 +130,15 @@ def _outlier(flow: FlowResult, what: str, found: float, middle: float) -> Findin
         f" others at that distance, found {found:.2f} us",
         expected=f"about {middle:.2f} us",
         found=f"{found:.2f} us",
+    )
+
+
+def _failed(flow: FlowResult, result: RoundResult) -> Finding:
+    error = flow.result.error or "the test printed no latency"
+    return perf_finding(
+        "latency-test-failed",
+        Place(flow.sender.host, flow.sender.port),
+        f"latency to {flow.receiver.ref} during {result.round.name}: {error}",
+        expected="a latency",
+        found=error,
     )

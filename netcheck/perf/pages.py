@@ -121,6 +121,14 @@ PAGES = {
         " --pin.",
         "derived: pairs within leaves differ by cables alone",
     ),
+    "latency-test-failed": Page(
+        Severity.WARNING,
+        Verdict.FAIL,
+        "Latency into a port that an incast fills was to be measured, and the test did not end with"
+        " a figure: nothing is known of it.",
+        "Look at what the test says, and at findings of the flows of the incast.",
+        _DERIVED,
+    ),
     "rdma-mtu-small": Page(
         Severity.WARNING,
         Verdict.FAIL,
