@@ -31,7 +31,7 @@ from netcheck.perf.perftest import (
     server_line,
 )
 from netcheck.perf.schedule import Endpoint, Pattern, Round
-from netcheck.perf.started import StartedFlow, send, spread, stop
+from netcheck.perf.started import SPREAD_QUEUE_PAIRS, StartedFlow, send, spread, stop
 
 T = TypeVar("T")
 PROBES = 5000  # messages that measure latency in an incast: 50 beyond their 99th percentile
@@ -45,10 +45,15 @@ Marked = Callable[[Tool, Endpoint, Endpoint], PerftestRun | str]
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """Results of a round's tests: its flows of all kinds in order, and its probes."""
+    """Results of a round's tests: its flows of all kinds in order, and its probes.
+
+    Attributes:
+        queue_pairs: Of each flow.
+    """
 
     flows: tuple[FlowResult, ...]
     probes: tuple[FlowResult, ...]
+    queue_pairs: int = 1
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,13 @@ class Flows:
                 flows = tuple(map(self._end, sending))
             finally:
                 ended.set()
-            return Ran(flows, probes), beside_it.result()
+            return Ran(flows, probes, self._queue_pairs(one)), beside_it.result()
+
+    def _queue_pairs(self, one: Round) -> int:
+        """Queue pairs of each flow of a round."""
+        if self.tool.is_latency:
+            return 1
+        return SPREAD_QUEUE_PAIRS if one.pattern is Pattern.SPREAD else self.options.queue_pairs
 
     def _serve(
         self,
@@ -198,6 +209,7 @@ def result_of(
         ran.flows[own:victims],
         ran.flows[victims:],
         ran.probes,
+        queue_pairs=ran.queue_pairs,
     )
 
 

@@ -10,8 +10,7 @@ from netcheck.model.fabric import Fabric, LoadBalancing, PortRef, TrafficClass
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.perf.accounting import lost_packets
 from netcheck.perf.deltas import ANY, Deltas
-from netcheck.perf.observe import Footprint, RoundResult, class_at
-from netcheck.perf.perftest import Tool
+from netcheck.perf.observe import Footprint, RoundResult, class_at, is_pulled
 from netcheck.perf.schedule import Endpoint
 
 
@@ -66,7 +65,6 @@ def loss_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iter
         yield from _if_shown(result, ref, (Meaning.WATCHDOG_DROP,), at.queue)
         yield _unowned(result, ref, Meaning.PORT_EGRESS_DROP, Meaning.QUEUE_DROP)
     is_sprayed = item.load_balancing is LoadBalancing.PACKET
-    is_pulled = any(tool.pulls for tool in Tool if tool == result.tool)
     for end in touched.receivers:
         at = class_at(fabric, end.ref, item)
         yield from _if_shown(result, end.ref, (Meaning.PRIORITY_INGRESS_DROP,), at.priority)
@@ -84,7 +82,7 @@ def loss_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iter
     for end in touched.receivers:
         gap = () if is_sprayed else RECEIVER_LOSS
         yield from _without(repeats, _at_host(result, end, gap, RECEIVER_LOSS_IF_SHOWN))
-        if is_pulled:
+        if is_pulled(result):
             yield from _without(repeats, _any_index(result, end, READER_LOSS))
 
 

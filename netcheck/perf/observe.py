@@ -14,7 +14,7 @@ from netcheck.model.paths import paths
 from netcheck.perf.collectives import CollectiveResult
 from netcheck.perf.deltas import Deltas
 from netcheck.perf.host_answer import HostAnswer
-from netcheck.perf.perftest import PerftestResult
+from netcheck.perf.perftest import PerftestResult, Tool
 from netcheck.perf.sampling import Sample
 from netcheck.perf.schedule import Endpoint, Pattern, Round
 
@@ -40,6 +40,7 @@ class RoundResult:
         samples: What moved while the test ran.
         collective: What a collective test printed that was run instead of flows.
         hosts: What hosts that may hold a NIC back said after all rounds, with the last of them.
+        queue_pairs: Of each flow; each may take another path.
     """
 
     round: Round
@@ -54,6 +55,7 @@ class RoundResult:
     samples: tuple[Sample, ...] = ()
     hosts: Mapping[PortRef, HostAnswer] = field(default_factory=dict)
     collective: CollectiveResult | None = None
+    queue_pairs: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,3 +215,8 @@ def class_at(fabric: Fabric, ref: PortRef, item: TrafficClass) -> ClassAt:
 def is_incast(result: RoundResult) -> bool:
     """The round was meant to congest."""
     return result.round.pattern in (Pattern.INCAST, Pattern.MIXED)
+
+
+def is_pulled(result: RoundResult) -> bool:
+    """Data was asked for by the end that receives it."""
+    return any(tool.pulls for tool in Tool if tool == result.tool)

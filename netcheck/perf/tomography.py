@@ -18,8 +18,7 @@ from netcheck.model.fabric import Fabric, PortRef
 from netcheck.model.known import is_known
 from netcheck.model.paths import Hop, paths
 from netcheck.perf.clues import Clue, Rank, total
-from netcheck.perf.observe import FlowResult, RoundResult, is_host
-from netcheck.perf.schedule import Pattern
+from netcheck.perf.observe import FlowResult, RoundResult, is_host, is_pulled
 
 HEALTHY_SHARE = 0.5
 HIT_SHARES = (1.0, 0.5, 0.25, 0.125)
@@ -27,7 +26,6 @@ BY_CHANCE = 0.01  # a flow that suffers with no bad cable on its way
 LEAST_GAIN = 2.0  # how much better, as a logarithm, than chance alone
 EXPLAINED = 0.05
 MOST = 3
-MANY = 64  # queue pairs of a flow of a round that spreads
 
 
 @dataclass(frozen=True)
@@ -54,15 +52,14 @@ def suffering(hit: float, queue_pairs: int) -> float:
 
 
 def by_flows(
-    results: Sequence[RoundResult], fabric: Fabric, *, queue_pairs: int = 4, is_loss: bool = True
+    results: Sequence[RoundResult], fabric: Fabric, *, is_loss: bool = True
 ) -> Iterator[Clue]:
     """Cables that explain what flows suffered, one for each fault that is needed.
 
     Args:
-        queue_pairs: Of each flow: each may take another path.
         is_loss: Look at losses; else at rates alone.
     """
-    trials = list(_trials(results, fabric, queue_pairs, is_loss=is_loss))
+    trials = list(_trials(results, fabric, is_loss=is_loss))
     left = trials
     for _ in range(MOST):
         if not any(trial.has_suffered for trial in left):
@@ -118,9 +115,7 @@ def _gain(counted: Counter[Alike], share: float) -> float:
     return gain
 
 
-def _trials(
-    results: Sequence[RoundResult], fabric: Fabric, queue_pairs: int, *, is_loss: bool
-) -> Iterator[Trial]:
+def _trials(results: Sequence[RoundResult], fabric: Fabric, *, is_loss: bool) -> Iterator[Trial]:
     known: dict[tuple[PortRef, PortRef], Mapping[Hop, float]] = {}
     for result in results:
         if result.background:
@@ -129,15 +124,8 @@ def _trials(
             ends = (flow.sender.ref, flow.receiver.ref)
             if ends not in known:
                 known[ends] = _crossings(fabric, *ends)
-            pairs = _queue_pairs(result, queue_pairs)
             has_suffered = _lost(flow, result) if is_loss else _is_slow(flow, result)
-            yield Trial(known[ends], pairs, has_suffered)
-
-
-def _queue_pairs(result: RoundResult, usual: int) -> int:
-    if result.tool.endswith("_lat"):
-        return 1
-    return MANY if result.round.pattern is Pattern.SPREAD else usual
+            yield Trial(known[ends], result.queue_pairs, has_suffered)
 
 
 def _crossings(fabric: Fabric, a: PortRef, b: PortRef) -> Mapping[Hop, float]:
@@ -150,9 +138,13 @@ def _crossings(fabric: Fabric, a: PortRef, b: PortRef) -> Mapping[Hop, float]:
 
 
 def _lost(flow: FlowResult, result: RoundResult) -> bool:
-    """The test failed, or its sender had to send again (a sender has one flow in a round)."""
+    """The test failed, or data had to be sent again.
+
+    The sender tells so, who has one flow in a round; of data that is read, who reads it.
+    """
     again = (Meaning.SEQUENCE_NAK, Meaning.ACK_TIMEOUT, Meaning.RETRANSMISSION)
-    return bool(flow.result.error) or total(result, flow.sender.ref, *again) > 0
+    tells = flow.receiver if is_pulled(result) else flow.sender
+    return bool(flow.result.error) or total(result, tells.ref, *again) > 0
 
 
 def _is_slow(flow: FlowResult, result: RoundResult) -> bool:

@@ -153,6 +153,12 @@ def test_data_that_is_read_flows_as_written_data_does(measured: list[RoundResult
             ].find(ref.port, meaning, 3)
 
 
+@pytest.mark.slow
+def test_each_round_says_how_many_queue_pairs_a_flow_has(measured: list[RoundResult]) -> None:
+    found = {(Tool(result.tool).is_latency, result.queue_pairs) for result in measured}
+    assert found == {(True, 1), (False, OPTIONS.queue_pairs)}
+
+
 @pytest.mark.parametrize(
     ("tool", "run"), [("ib_read_bw", RunResult.NOT_LOSSLESS), ("ib_write_bw", RunResult.LOSSLESS)]
 )
