@@ -41,6 +41,7 @@ __all__ = [
     "complete",
     "diff_paths",
     "exit_code",
+    "import_paths",
     "job_topology",
     "lint_intent",
     "lint_paths",
@@ -442,6 +443,37 @@ def diff_paths(before: str | Path, after: str | Path, *, limit: Iterable[str] = 
         inputs=(*old.files, *new.files),
         unrecognised=(*old.unrecognised, *new.unrecognised),
         exit_code=ExitCode.UNVERIFIED if is_empty else ExitCode(bool(found)),
+    )
+
+
+def import_paths(paths: Paths, target: Path, *, limit: Iterable[str] = ()) -> Report:
+    """Write the intent that configurations or a snapshot follow to a new file.
+
+    Findings are what the devices hold and the intent cannot say.
+
+    Raises:
+        InputError: A path does not exist or is an intent, a glob takes no device, or
+            the file cannot be written.
+    """
+    from netcheck.collect.importing import import_fabric  # noqa: PLC0415 -- as lint_intent
+
+    given = gather(_listed(paths))
+    if given.intents:
+        raise InputError(f"{given.intents[0][0]}: is an intent already")
+    matching({each.name: None for each in given.devices}, limit)
+    found: list[Finding] = []
+    notes: list[str] = []
+    if given.devices:
+        found, notes = import_fabric(observe(given, limit=limit).fabric, target)
+    return Report(
+        "import",
+        tuple(found),
+        devices=tuple(each.name for each in given.devices if matches(each.name, limit)),
+        inputs=given.files,
+        unrecognised=given.unrecognised,
+        notes=tuple(notes),
+        done="imported",
+        exit_code=None if given.devices else ExitCode.UNVERIFIED,
     )
 
 

@@ -20,6 +20,10 @@ COMMANDS = {
     "verify": (f"{HERE}.verify:verify", "Compare what devices hold with the intent."),
     "perf": (f"{HERE}.perf:perf", "Measure with RDMA traffic whether the fabric is lossless."),
     "run": (f"{HERE}.run:run", "The whole chain: lint, render, deploy, verify, perf."),
+    "import": (
+        f"{HERE}.import_:import_",
+        "Write the intent that configurations or a snapshot follow.",
+    ),
     "diff": (f"{HERE}.diff:diff", "Show what changed between two snapshots, by meaning."),
     "ib": (f"{HERE}.ib:ib", "InfiniBand: rehearse a subnet manager before it is pushed."),
     "headroom": (f"{HERE}.headroom:headroom_command", "Compute PFC headroom, with its terms."),

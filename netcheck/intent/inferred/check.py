@@ -1,0 +1,138 @@
+"""What an intent that was made of devices does not say of them, and what it says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, replace
+
+from netcheck.compare.compare import compare
+from netcheck.intent.complete import complete
+from netcheck.model.device import Device, LinkLayer, Port, Role
+from netcheck.model.fabric import Fabric, Link
+from netcheck.model.finding import Finding, Severity, Stage, Verdict
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import ABSENT, UNKNOWN, is_known
+from netcheck.model.qos import PortQos
+from netcheck.model.shortened import compress
+
+# Stands for a speed that nobody said, so that the rest can be compared.
+STAND_IN_BPS = 100_000_000_000
+BY_SPEED = frozenset({"ecn", "ingress_buffer", "speed_bps"})
+
+
+def differing(intent: Fabric, observed: Fabric) -> Iterator[Finding]:
+    """Yield where completing the intent gives something else than a device holds.
+
+    Args:
+        intent: As it was loaded, not completed.
+    """
+    silent = set(without_speed(intent))
+    completed = complete(_with_speeds(intent, silent))
+    for finding in compare(completed, observed, stage=Stage.LINT):
+        place = finding.where[0]
+        is_open = (place.device, place.port) in silent and finding.facts & BY_SPEED
+        if finding.verdict is Verdict.FAIL and not is_open:
+            yield replace(
+                finding,
+                severity=Severity.WARNING,
+                why="The intent was made of what this device holds, and cannot say this of it;"
+                " deploying the intent would change it.",
+                fix="Change the device, or say in the intent what it is to hold.",
+                reference="derived: the intent is completed and compared with its origin",
+            )
+
+
+def without_speed(intent: Fabric) -> Iterator[tuple[str, str]]:
+    """Yield ``(device, port)`` of switch ports under a policy whose speed nobody said."""
+    for device in intent.devices.values():
+        for port in device.ports.values():
+            is_open = device.role is not Role.HOST and port.link_layer is not LinkLayer.INFINIBAND
+            if is_open and port.policy is not ABSENT and not is_known(port.speed_bps):
+                yield device.name, port.name
+
+
+def _with_speeds(intent: Fabric, silent: Iterable[tuple[str, str]]) -> Fabric:
+    changed: dict[str, dict[str, Port]] = {}
+    for device, port in silent:
+        known = intent.devices[device].ports[port]
+        changed.setdefault(device, {})[port] = replace(known, speed_bps=STAND_IN_BPS)
+    devices = {
+        name: replace(intent.devices[name], ports=intent.devices[name].ports.with_items(ports))
+        for name, ports in changed.items()
+    }
+    return replace(intent, devices=intent.devices.with_items(devices))
+
+
+def notes(intent: Fabric, observed: Fabric) -> Iterator[str]:
+    """Yield lines for a person: what was found, what is missing, what no intent says."""
+    yield from _policies(intent)
+    yield from _missing(intent)
+    completed = complete(_with_speeds(intent, without_speed(intent)))
+    left: dict[str, list[str]] = {}
+    for name, device in completed.devices.items():
+        for fact in _left_behind(device, observed.devices[name]):
+            left.setdefault(fact, []).append(name)
+    for fact, names in sorted(left.items()):
+        yield f"held, and not in the intent: {fact} ({compress(names)})"
+
+
+def _policies(intent: Fabric) -> Iterator[str]:
+    used: dict[str, list[str]] = {}
+    for device in intent.devices.values():
+        for port in device.ports.values():
+            policy = intent.policy if port.policy is UNKNOWN else port.policy
+            used.setdefault("none" if policy is ABSENT else str(policy), []).append(device.name)
+    for name in (*intent.policies, "none"):
+        if name in used:
+            yield f"policy {name}: {len(used[name])} ports of {compress(set(used[name]))}"
+    if not intent.policies:
+        yield "no port tells of pausing or marking: the intent has no RoCE policy"
+
+
+def _missing(intent: Fabric) -> Iterator[str]:
+    """What is to be filled in before such an intent can be deployed."""
+    devices = intent.devices.values()
+    lacks = {
+        "management address and credentials": [d.name for d in devices if not is_known(d.mgmt)],
+        "role": [d.name for d in devices if not is_known(d.role)],
+        "address of RDMA ports": [d.name for d in devices if _lacks_address(d)],
+        "model": [d.name for d in devices if d.role is not Role.HOST and not is_known(d.model)],
+    }
+    for what, names in lacks.items():
+        if names:
+            yield f"to be said: {what} of {compress(names)}"
+    silent = [device for device, _ in without_speed(intent)]
+    if silent:
+        yield f"to be said: speed of {len(silent)} ports of {compress(set(silent))}"
+    if not intent.links:
+        yield "to be said: links (no neighbour was told of), or a cabling plan"
+    open_links = [link for link in intent.links if not _has_length(intent, link)]
+    if open_links:
+        yield f"to be said: length of {len(open_links)} cables"
+
+
+def _lacks_address(device: Device) -> bool:
+    names = {port for one in device.rdma.values() for port in one.ports}
+    ports = [device.ports[name] for name in names if name in device.ports]
+    return any(
+        port.link_layer is not LinkLayer.INFINIBAND and not is_known(port.address) for port in ports
+    )
+
+
+def _has_length(intent: Fabric, link: Link) -> bool:
+    ends = [intent.devices[end.device].ports[end.port] for end in (link.a, link.b)]
+    return is_known(link.length_m) or any(is_known(port.cable_m) for port in ends)
+
+
+def _left_behind(completed: Device, observed: Device) -> Iterator[str]:
+    """Facts of ports that the device holds and completing the intent does not give."""
+    empty: tuple[object, ...] = (frozenset(), FrozenMap(), False)
+    names = {
+        field.name
+        for port in completed.ports.values()
+        for field in fields(PortQos)
+        if getattr(port.qos, field.name) is UNKNOWN
+        and is_known(held := getattr(observed.ports[port.name].qos, field.name))
+        and held not in empty
+    }
+    yield from sorted(name.replace("_", " ") for name in names)
