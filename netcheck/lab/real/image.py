@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -140,6 +141,20 @@ def _run(argv: Sequence[str], *, timeout_s: float = BUILD_S, cwd: Path | None = 
     return done.stdout
 
 
+def pipe(*commands: Sequence[str], into: Path | None = None, cwd: Path | None = None) -> None:
+    """Run programs, the output of each into the next.
+
+    Args:
+        into: File for the output of the last.
+
+    Raises:
+        TransportError: One of them failed, or they took too long.
+    """
+    line = " | ".join(map(shlex.join, commands))
+    end = f" > {shlex.quote(str(into))}" if into else ""
+    _run(["bash", "-c", f"set -o pipefail; {line}{end}"], cwd=cwd)
+
+
 def _build(work: Path) -> None:
     image = work / "image"
     image.mkdir()
@@ -197,13 +212,11 @@ def _unpack(deb: Path, into: Path) -> None:
         if into.name == "root" and not link.is_symlink():
             (into / "usr" / name).mkdir(parents=True, exist_ok=True)
             link.symlink_to(f"usr/{name}")
-    unpack = f"dpkg-deb --fsys-tarfile {deb} | tar -x --keep-directory-symlink -C {into}"
-    if deb.name.startswith("linux-image-"):
-        chosen = " ".join(f"'{pattern}'" for pattern in KERNEL_PARTS)
-        _run(["sh", "-c", f"{unpack} --wildcards {chosen}"])
-        return
-    excluded = " ".join(f"--exclude='{pattern}'" for pattern in SKIPPED)
-    _run(["sh", "-c", f"{unpack} {excluded}"])
+    is_kernel = deb.name.startswith("linux-image-")
+    excluded = [f"--exclude={pattern}" for pattern in SKIPPED]
+    wanted = ["--wildcards", *KERNEL_PARTS] if is_kernel else excluded
+    unpack = ["tar", "-x", "--keep-directory-symlink", "-C", str(into), *wanted]
+    pipe(["dpkg-deb", "--fsys-tarfile", str(deb)], unpack)
 
 
 def _needed_modules(kernel: Path, version: str) -> Iterator[Path]:
@@ -261,12 +274,12 @@ def _make_initrd(work: Path, modules: Sequence[Path], into: Path) -> None:
     for path in modules:
         if path.name.split(".")[0] in EARLY:
             _unpack_module(path, folder / "modules")
-    _run(["sh", "-c", f"find . | cpio -o -H newc --quiet | gzip -1 > {into}"], cwd=folder)
+    pack = ["cpio", "-o", "-H", "newc", "--quiet"]
+    pipe(["find", "."], pack, ["gzip", "-1"], into=into, cwd=folder)
 
 
 def _make_root(root: Path, into: Path) -> None:
     for name in ("dev", "proc", "sys", "run", "tmp", "root", "home", "var/tmp", "etc"):
         (root / name).mkdir(parents=True, exist_ok=True)
-    make = "tar -c --sort=name --owner=0 --group=0 ."
-    squash = f"sqfstar -comp lz4 -quiet -no-progress {into}"
-    _run(["sh", "-c", f"{make} | {squash}"], cwd=root)
+    make = ["tar", "-c", "--sort=name", "--owner=0", "--group=0", "."]
+    pipe(make, ["sqfstar", "-comp", "lz4", "-quiet", "-no-progress", str(into)], cwd=root)
