@@ -19,7 +19,8 @@ _ESCAPE: Final = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
 _PASTE_END: Final = b"\x1b[?2004l\r"
 _SHELL_PROMPT: Final = re.compile(rb"[^\r\n]*[$#>%] ?$")
 _SUDO_ASKS: Final = re.compile(rb"\[sudo\] [^\r\n]*: ?$")
-_CLI_PROMPT: Final = re.compile(rb"(?:^|[\r\n])([^\s#>()]+)(?:\([^()\r\n]*\))?[#>] ?$")
+_CLI_NAME: Final = rb"([^\s#>()]+)"
+_CLI_MODE: Final = r"(?:\([^()\r\n]*\))?[#>] ?"
 _CLI_ASKS: Final = (
     (re.compile(rb"[Pp]assword: ?$"), "a password is asked for; the login needs more rights"),
     (re.compile(rb"--More--[^\r\n]*$"), "the output is paged; session.setup has to end paging"),
@@ -68,6 +69,12 @@ class Dialect(Protocol):
     def question(self, buffer: bytearray) -> str:
         """Why the device waits for an answer that nobody gives; empty when it does not."""
 
+    def answer(self, buffer: bytearray) -> str:
+        """What the platform answers to the question that is shown; empty where it is none.
+
+        Each question gets its answer once.
+        """
+
     def shown(self, buffer: bytearray) -> bytes:
         """The running command's output so far, without its echo."""
 
@@ -80,7 +87,7 @@ class Dialect(Protocol):
 
 def dialect(facts: SessionFacts) -> Dialect:
     """Give a new dialect of the kind that a platform declares."""
-    return ShellDialect() if facts.kind == SHELL_KIND else CliDialect(facts.refused)
+    return ShellDialect() if facts.kind == SHELL_KIND else CliDialect(facts)
 
 
 class ShellDialect:
@@ -150,6 +157,10 @@ class ShellDialect:
             return "sudo asks for a password; the login needs NOPASSWD"
         return ""
 
+    def answer(self, buffer: bytearray) -> str:  # noqa: ARG002 -- a shell asks nothing
+        """Give no answer."""
+        return ""
+
     def shown(self, buffer: bytearray) -> bytes:
         """Give what stands before the mark."""
         found = _ending(self._mark, buffer)
@@ -198,14 +209,20 @@ class CliDialect:
     """A command line with modes: a command ends at the prompt.
 
     The prompt is the name that stood before ``#`` or ``>`` at the login, with
-    any mode in parentheses after it.
+    any mode in parentheses after it, or with what the platform says of it.
     """
 
     idle = ""
 
-    def __init__(self, refused: tuple[str, ...]) -> None:
-        self._refused = [re.compile(pattern.encode()) for pattern in refused]
-        self._prompt = _CLI_PROMPT
+    def __init__(self, facts: SessionFacts) -> None:
+        self._refused = [re.compile(pattern.encode()) for pattern in facts.refused]
+        self._answers = [(re.compile(asked.encode()), said) for asked, said in facts.answers]
+        self._answered = 0
+        self._mode = (facts.prompt or _CLI_MODE).encode()
+        self._any_prompt = self._prompt = self._prompt_of(_CLI_NAME)
+
+    def _prompt_of(self, name: bytes) -> re.Pattern[bytes]:
+        return re.compile(rb"(?:^|[\r\n])" + name + self._mode + rb"$")
 
     def login(self) -> list[LoginStep]:
         """Wait for something like a prompt; an empty line has to give it once more."""
@@ -213,6 +230,7 @@ class CliDialect:
 
     def typed(self, line: str) -> str:
         """Give the line alone."""
+        self._answered = 0
         return f"{line}\n"
 
     def ending(self, buffer: bytearray) -> Ending | None:
@@ -226,6 +244,14 @@ class CliDialect:
         """Tell whether a password, a key or a confirmation is asked for."""
         tail = without_escapes(bytes(buffer[-_TAIL:]))
         return next((reason for pattern, reason in _CLI_ASKS if pattern.search(tail)), "")
+
+    def answer(self, buffer: bytearray) -> str:
+        """Give what the platform says to a question, where it stands after the last one."""
+        tail = without_escapes(bytes(buffer[self._answered :][-_TAIL:]))
+        said = next((answer for asked, answer in self._answers if asked.search(tail)), "")
+        if said:
+            self._answered = len(buffer)
+        return said
 
     def shown(self, buffer: bytearray) -> bytes:
         """Give everything after the echo."""
@@ -245,11 +271,10 @@ class CliDialect:
 
     def _learn_prompt(self, buffer: bytearray) -> bool:
         lines = [line.strip() for line in without_escapes(bytes(buffer)).split(b"\n")]
-        found = _CLI_PROMPT.search(lines[-1])
+        found = self._any_prompt.search(lines[-1])
         if found is None or len(lines) < 2 or lines[-1] not in lines[:-1]:  # noqa: PLR2004 -- a pair
             return False
-        name = re.escape(found.group(1))
-        self._prompt = re.compile(rb"(?:^|[\r\n])" + name + rb"(?:\([^()\r\n]*\))?[#>] ?$")
+        self._prompt = self._prompt_of(re.escape(found.group(1)))
         return True
 
 

@@ -101,14 +101,19 @@ class Session:
         self._channel.close()
         disconnect(self._connection)
 
-    def run(self, line: str, timeout: float = 60.0) -> Output:
+    def run(self, line: str, timeout: float = 60.0, *, shown: str = "") -> Output:
         """Run a command to its end; after ``timeout`` seconds the session is given up.
+
+        Args:
+            line: The command.
+            timeout: How long it may take.
+            shown: What messages call it, where it holds a secret.
 
         Raises:
             TransportError: The command does not end in time, or the session broke.
             ValueError: The line holds a line break or another control character.
         """
-        self.start(line)
+        self._type(shown or line, line, self._dialect.typed(line))
         return self.finish(timeout)
 
     def run_each(self, lines: Sequence[str], timeout: float = 60.0) -> Iterator[Output]:
@@ -154,7 +159,7 @@ class Session:
     def _type(self, first: str, said: str, typed: str) -> None:
         """Send what is typed; ``said`` is what of it the caller gave, ``first`` runs now."""
         if _CONTROL.search(said):
-            raise ValueError(f"{self.target.device}: command holds a control character: {said!r}")
+            raise ValueError(f"{self.target.device}: command holds a control character: {first!r}")
         if self._running:
             raise self._broken(f"{self._running} still runs")
         self._running = first
@@ -192,6 +197,8 @@ class Session:
         """Receive until the running command's end is there."""
         end = self._end_of(timeout)
         while (ending := find(self._buffer)) is None:
+            if answer := self._dialect.answer(self._buffer):
+                self._send(f"{answer}\n")
             if question := self._dialect.question(self._buffer):
                 raise self._broken(f"{self._running}: {question}")
             self._receive(end, self._running)

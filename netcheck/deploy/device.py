@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,7 @@ from typing import Final
 from netcheck.collect.atomic import checkpoint
 from netcheck.collect.collector import expand, read_command
 from netcheck.collect.secrets import secret_behind, served
-from netcheck.collect.session import DeviceRefusedError, Session
+from netcheck.collect.session import DeviceRefusedError, Output, Session
 from netcheck.collect.snapshot import Answer
 from netcheck.deploy.journal import TOUCHED, Phase, Run, at_work
 from netcheck.deploy.plan import Order, Texts, change_of
@@ -20,7 +20,8 @@ from netcheck.model.device import Device
 from netcheck.model.errors import InputError, TransportError
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import is_known
-from netcheck.platforms.placeholders import filled, hidden
+from netcheck.platforms.placeholders import filled, hidden, references, without_secrets
+from netcheck.platforms.platform import Run as Typed
 from netcheck.platforms.platform import Step, Upload, load
 
 DEADLINE_S: Final = 900.0
@@ -199,7 +200,7 @@ def _perform(hands: _Hands, name: str, steps: Iterable[Step]) -> None:
 
     Raises:
         DeviceRefusedError: A command ended with another status than 0, or a file was refused.
-        InputError: A secret that the file holds is not to be had.
+        InputError: A secret that a file or a line holds is not to be had.
         TransportError: The session broke.
     """
     session = hands.session
@@ -209,8 +210,17 @@ def _perform(hands: _Hands, name: str, steps: Iterable[Step]) -> None:
             session.upload(step.path, text, step.mode)
             continue
         checkpoint(f"device {name} run {step.line}")
-        output = session.run(step.line, step.timeout_s)
+        output = _typed(hands, name, step)
         checkpoint(f"device {name} ran {step.line}")
         if not output.is_ok:
             last = output.text.strip().rpartition("\n")[2]
             raise DeviceRefusedError(f"{name}: {step.line}: status {output.status}: {last}")
+
+
+def _typed(hands: _Hands, name: str, step: Typed) -> Output:
+    """Run a command; secrets are filled in where it is typed, and shown nowhere."""
+    if not references(step.line):
+        return hands.session.run(step.line, step.timeout_s)
+    line = filled(step.line, secret_behind(name, hands.secrets))
+    output = hands.session.run(line, step.timeout_s, shown=step.line)
+    return replace(output, text=without_secrets(output.text, line, step.line))

@@ -5,7 +5,7 @@ Rules then judge an intent as they judge files, and point at the intent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from netcheck.model.device import Device
@@ -13,9 +13,11 @@ from netcheck.model.document import Document, Evidence
 from netcheck.model.errors import RefusalError
 from netcheck.model.fabric import Fabric
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.known import is_known
+from netcheck.model.known import Known, is_known
 from netcheck.model.subnet_manager import SmConfig, SmPartition, SmPolicy
 from netcheck.model.subnets import Subnet
+from netcheck.platforms.onyx import parse as onyx_parse
+from netcheck.platforms.onyx import render as onyx_render
 from netcheck.platforms.opensm.parse import parse
 from netcheck.platforms.opensm.render import render_subnet
 
@@ -36,19 +38,31 @@ def _managed(fabric: Fabric) -> Iterator[tuple[str, Device]]:
         names = subnet.subnet_managers if is_known(subnet.subnet_managers) else ()
         for name in names:
             device = fabric.devices.get(name)
-            config = _config(fabric, subnet, name) if device is not None else None
+            config = _config(fabric, subnet, device) if device is not None else None
             if device is not None and config is not None:
                 yield name, replace(device, subnet_manager=config)
 
 
-def _config(fabric: Fabric, subnet: Subnet, manager: str) -> SmConfig | None:
+def _config(fabric: Fabric, subnet: Subnet, device: Device) -> SmConfig | None:
     try:
-        files = render_subnet(fabric, subnet.name, manager=manager)
+        found = _read_back(fabric, subnet, device)
     except RefusalError:
         return None
-    documents = [Document(name, text) for name, text in files.items()]
-    found = parse(documents, name=manager, build=subnet.opensm_build).subnet_manager
     return _placed(found, subnet) if is_known(found) else None
+
+
+def _read_back(fabric: Fabric, subnet: Subnet, device: Device) -> Known[SmConfig]:
+    """What a manager's rendered files say: those of a host, or of the switch it is embedded in."""
+    name = device.name
+    if device.platform == onyx_parse.BUILD:
+        files = onyx_render.render_subnet(fabric, subnet.name, manager=name)
+        return onyx_parse.parse(_documents(files), name=name).subnet_manager
+    files = render_subnet(fabric, subnet.name, manager=name)
+    return parse(_documents(files), name=name, build=subnet.opensm_build).subnet_manager
+
+
+def _documents(files: Mapping[str, str]) -> list[Document]:
+    return [Document(name, text) for name, text in files.items()]
 
 
 def _placed(config: SmConfig, subnet: Subnet) -> SmConfig:

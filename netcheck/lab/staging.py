@@ -21,8 +21,8 @@ from netcheck.model.subnets import Subnet
 from netcheck.platforms.infiniband.netfile import write_net
 from netcheck.platforms.infiniband.parse import parse
 from netcheck.platforms.opensm.render import render_subnet
-from netcheck.platforms.opensm.rendered.options import secrets_of
 from netcheck.platforms.placeholders import filled
+from netcheck.platforms.sm_subject import secrets_of
 
 UPSTREAM = "upstream"
 # What NVIDIA's build does besides, upstream's does without.

@@ -9,6 +9,8 @@ Shape of the file::
       kind: cli                     # a command line with modes and a prompt
       setup: [terminal length 0]    # typed after the login
       refused: ["^% "]              # regexes: output lines that mean "refused"
+      prompt: '[#>] ?'              # regex: what follows the device's name in its prompt
+      answers: {"sure: ?$": "yes"}  # regex of a question -> what is answered
     variants:                       # or drivers: of one platform
       community: {status: supported, note: config_db.json}
     owned:                          # what netcheck owns on the device
@@ -108,11 +110,15 @@ class SessionFacts:
     Attributes:
         setup: Lines typed after the login, such as those that end paging.
         refused: Regexes; an output line that one of them matches means status 1.
+        prompt: Regex of what follows the device's name in its prompt; empty for ``(mode)#``.
+        answers: ``(regex, answer)``: questions that a line which is typed on purpose meets.
     """
 
     kind: str = "shell"
     setup: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    prompt: str = ""
+    answers: tuple[tuple[str, str], ...] = ()
 
 
 SHELL = SessionFacts()
@@ -224,9 +230,12 @@ def _session(entry: Mapping[str, Any]) -> SessionFacts:
     if kind not in SESSION_KINDS:
         raise TypeError(f"session.kind: expected one of {', '.join(SESSION_KINDS)}, found {kind}")
     refused = _texts(entry.get("refused", []))
-    for pattern in refused:
+    prompt = str(entry.get("prompt", ""))
+    said = _mapping(entry.get("answers", {}), "session.answers")
+    answers = tuple((str(question), str(answer)) for question, answer in said.items())
+    for pattern in (*refused, prompt, *(question for question, _ in answers)):
         re.compile(pattern)
-    return SessionFacts(kind, _texts(entry.get("setup", [])), refused)
+    return SessionFacts(kind, _texts(entry.get("setup", [])), refused, prompt, answers)
 
 
 def _limit(name: str, entry: Mapping[str, Any]) -> Limit:

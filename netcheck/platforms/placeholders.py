@@ -61,6 +61,18 @@ def filled(text: str, secret: Callable[[str], str]) -> str:
     return _PLACED.sub(lambda found: _written(unquote(found[1]), secret), text)
 
 
+def without_secrets(text: str, filled_line: str, line: str) -> str:
+    """Give a text without the values that were filled into a line, as a device may repeat them.
+
+    Example:
+        >>> without_secrets("% 0x12 is bad", "ib sm m-key 0x12", "ib sm m-key secret:env:K")
+        '% *** is bad'
+    """
+    for value in set(filled_line.split()) - set(line.split()):
+        text = text.replace(value, HIDDEN)
+    return text
+
+
 def _written(reference: str, secret: Callable[[str], str]) -> str:
     value = _number(secret(reference))
     if value is None:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from netcheck.collect.dialects import SHELL_KIND
 from netcheck.collect.session import Session
 from netcheck.collect.subnet import ask_subnet
 from netcheck.collect.target import Target, target_of
@@ -73,14 +74,18 @@ def with_subnets(
 
 
 def probes_of(fabric: Fabric, subnet: Subnet, limit: Iterable[str] = ()) -> list[Target]:
-    """Give the logins of the managers that have one, in their order."""
+    """Give the logins of the managers that have one, in their order.
+
+    One that is embedded in a switch has no shell, and no infiniband-diags.
+    """
     globs, found = tuple(limit), list[Target]()
     for name in known_or(subnet.subnet_managers, ()):
         device = fabric.devices.get(name)
         if device is None or not matches(name, globs):
             continue
         with suppress(InputError):
-            found.append(target_of(fabric, device))
+            target = target_of(fabric, device)
+            found += [target] if target.session.kind == SHELL_KIND else []
     return found
 
 

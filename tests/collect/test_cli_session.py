@@ -171,7 +171,7 @@ def test_a_command_that_does_not_end_is_given_up(device: Target) -> None:
     ],
 )
 def test_a_question_is_told_from_an_output(shown: bytes, reason: str) -> None:
-    found = CliDialect(()).question(bytearray(shown))
+    found = CliDialect(SessionFacts("cli")).question(bytearray(shown))
     assert reason in found
     assert bool(reason) == bool(found)
 
@@ -189,12 +189,12 @@ def test_a_question_is_told_from_an_output(shown: bytes, reason: str) -> None:
     ],
 )
 def test_only_the_devices_own_prompt_ends_a_command(prompt: bytes, *, is_prompt: bool) -> None:
-    dialect = CliDialect(())
+    dialect = CliDialect(SessionFacts("cli"))
     (_, _), (_, learn) = dialect.login()
     assert learn(bytearray(b"banner #\r\nsw1#\r\nsw1#"))
     assert (dialect.ending(bytearray(b"show x\r\ntext\r\n" + prompt)) is not None) == is_prompt
 
 
 def test_a_banner_is_no_prompt() -> None:
-    (_, _), (_, learn) = CliDialect(()).login()
+    (_, _), (_, learn) = CliDialect(SessionFacts("cli")).login()
     assert not learn(bytearray(b"Welcome#\r\nsw1#"))

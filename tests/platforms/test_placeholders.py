@@ -63,7 +63,6 @@ def test_two_values_that_are_no_keys_are_not_the_same() -> None:
         ("m_key 0xab\nlmc 1\n", "m_key ***\nlmc 1\n"),
         ("lmc 1\n\n\n  m_key 0xab\n", "lmc 1\n\n\n  m_key ***\n"),
         ("  sa_key   0xab", "  sa_key   ***"),
-        ("ib sm m-key 0xab\nib sm lmc 1\n", "ib sm m-key ***\nib sm lmc 1\n"),
         ("m_key_lease_period 60\n", "m_key_lease_period 60\n"),
         ("m_key secret:env:A\n", "m_key secret:env:A\n"),
         ("# m_key is a secret\n", "# m_key is a secret\n"),
@@ -71,6 +70,11 @@ def test_two_values_that_are_no_keys_are_not_the_same() -> None:
 )
 def test_without_anything_to_compare_with_it_is_only_hidden(text: str, shown: str) -> None:
     assert hidden(text, "opensm") == shown
+
+
+def test_keys_of_a_switch_stand_within_commands() -> None:
+    text = "ib sm m-key 0xab\nib sm lmc 1\n"
+    assert hidden(text, "onyx") == "ib sm m-key ***\nib sm lmc 1\n"
 
 
 def test_platforms_without_secrets_are_left_as_they_are() -> None:

@@ -27,9 +27,10 @@ PROFILE_PATH = "/etc/profile.d/netcheck-roce.sh"
 
 _CONFIG, _STATE, _COUNTERS = DocumentKind.CONFIG, DocumentKind.STATE, DocumentKind.COUNTERS
 
+BOOT_ID = Command("cat /proc/sys/kernel/random/boot_id", "boot_id.txt", _COUNTERS)
 _HOST = (
     # Counters mean nothing without these two: which boot, and whose port.
-    Command("cat /proc/sys/kernel/random/boot_id", "boot_id.txt", _COUNTERS),
+    BOOT_ID,
     Command("rdma -j link show", "rdma_link.json", _COUNTERS),
     Command("sudo lldpctl -f json", "lldpctl.json", _STATE, may_fail=True),
     Command("pgrep -c -x lldpad || true", "lldpad.txt", _STATE),
@@ -113,7 +114,7 @@ _SOFT = (
 )
 # A Linux machine that forwards: queueing disciplines are its queues.
 _SWITCH = (
-    Command("cat /proc/sys/kernel/random/boot_id", "boot_id.txt", _COUNTERS),
+    BOOT_ID,
     Command("ip -j -s link show dev {port}", "ip_link_{port}.json", _COUNTERS),
     Command("tc -s -j qdisc show dev {port}", "tc_qdisc_{port}.json", _COUNTERS),
 )

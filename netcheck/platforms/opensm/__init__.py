@@ -1,1 +1,1 @@
-"""OpenSM: the subnet manager of an InfiniBand fabric, as files and as MLNX-OS commands."""
+"""OpenSM: the subnet manager of an InfiniBand fabric, as files."""

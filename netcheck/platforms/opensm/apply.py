@@ -18,9 +18,9 @@ from netcheck.platforms.opensm.commands import FILES
 from netcheck.platforms.opensm.parse import parse
 from netcheck.platforms.opensm.quirks import BACKUP_FOLDER, needs_second_sweep, restart_keys
 from netcheck.platforms.opensm.rendered.options import OPENSM, PARTITIONS
-from netcheck.platforms.opensm.rendered.subject import FOLDER
 from netcheck.platforms.placeholders import references
 from netcheck.platforms.platform import Change, Command, Impact, Removal, Run, Step, Upload
+from netcheck.platforms.sm_subject import FOLDER
 
 RELOAD: Final = Run("sudo systemctl kill --signal=HUP opensm")
 RESTART: Final = Run("sudo systemctl restart opensm")

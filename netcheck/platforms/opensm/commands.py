@@ -8,8 +8,8 @@ from typing import Final
 from netcheck.model.device import Device
 from netcheck.model.document import DocumentKind
 from netcheck.platforms.opensm.rendered.options import FILE_KEYS, OPENSM
-from netcheck.platforms.opensm.rendered.subject import FOLDER
 from netcheck.platforms.platform import Command
+from netcheck.platforms.sm_subject import FOLDER
 
 FILES: Final = (OPENSM, *FILE_KEYS)
 _COMMANDS: Final = tuple(

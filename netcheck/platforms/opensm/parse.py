@@ -12,19 +12,17 @@ from netcheck.model.known import UNKNOWN, Known, first_known
 from netcheck.model.subnet_manager import SmConfig
 from netcheck.platforms.opensm.parsed.forms import GUID_FORMS, Form, base_name, build_in, form_of
 from netcheck.platforms.opensm.parsed.guid_files import COMPUTE, IO, ROOTS, read_guids, read_names
-from netcheck.platforms.opensm.parsed.onyx import read_commands
 from netcheck.platforms.opensm.parsed.options import read_options
 from netcheck.platforms.opensm.parsed.partitions import read_partitions
 from netcheck.platforms.opensm.parsed.policy import read_policy
 from netcheck.platforms.opensm.parsed.processes import read_processes
-from netcheck.platforms.opensm.parsed.reading import Reading, at_line
+from netcheck.platforms.sm_reading import Reading, at_line
 
 _KEY_OF: Final = {Form.ROOTS: ROOTS, Form.COMPUTE: COMPUTE, Form.IO: IO}
 _READERS: Final[dict[Form, Callable[[Document, Reading], None]]] = {
     Form.PARTITIONS: read_partitions,
     Form.POLICY: read_policy,
     Form.NAMES: read_names,
-    Form.COMMANDS: read_commands,
 }
 
 

@@ -1,4 +1,4 @@
-"""Render a subnet as the files of its subnet manager, or as the commands of MLNX-OS.
+"""Render a subnet as the files of its subnet manager.
 
 Only what is said is written: an option that nobody says stays the subnet
 manager's own. ``render_subnet`` gives the files of one manager of one subnet;
@@ -12,12 +12,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from netcheck.model.device import Device
-from netcheck.model.errors import InputError, RefusalError
+from netcheck.model.errors import RefusalError
 from netcheck.model.fabric import Fabric
 from netcheck.model.known import is_known
-from netcheck.platforms.opensm.dialects import ONYX
-from netcheck.platforms.opensm.rendered.onyx import FILE as ONYX_FILE
-from netcheck.platforms.opensm.rendered.onyx import commands_of
+from netcheck.platforms.opensm.dialects import ONYX, UPSTREAM, build_name
 from netcheck.platforms.opensm.rendered.options import (
     COMPUTE,
     IO,
@@ -30,8 +28,8 @@ from netcheck.platforms.opensm.rendered.options import (
 )
 from netcheck.platforms.opensm.rendered.partitions import statements
 from netcheck.platforms.opensm.rendered.policy import content_of
-from netcheck.platforms.opensm.rendered.subject import FOLDER, Subject, guid_text
 from netcheck.platforms.platform import Refusal
+from netcheck.platforms.sm_subject import FOLDER, Subject, guid_text, managed_by, subject_of
 
 if TYPE_CHECKING:
     import jinja2
@@ -99,28 +97,16 @@ def render(device: Device, fabric: Fabric) -> Mapping[str, str]:
     }
 
 
-def managed_by(device: Device, fabric: Fabric) -> list[str]:
-    """Give the subnets that a device manages, in declared order."""
-    return [
-        name
-        for name, subnet in fabric.subnets.items()
-        if is_known(subnet.subnet_managers) and device.name in subnet.subnet_managers
-    ]
-
-
 def _subject(fabric: Fabric, name: str, manager: str | None, folder: str) -> Subject:
-    if name not in fabric.subnets:
-        known = ", ".join(fabric.subnets) or "none"
-        raise InputError(f"subnet {name}: is not declared; there is {known}")
-    subject = Subject(fabric, fabric.subnets[name], manager or "", folder)
-    if manager is None and subject.managers:
-        subject.manager = subject.managers[0]
+    subject = subject_of(fabric, name, manager, folder)
+    subject.build = build_name(subject.subnet.opensm_build) or UPSTREAM
     return subject
 
 
 def _files(subject: Subject) -> dict[str, str]:
     if subject.build == ONYX:
-        return {ONYX_FILE: _text("mlnx-os.j2", subject, lines=commands_of(subject))}
+        reason = "the manager of build onyx is embedded in a switch; say platform: onyx of it"
+        subject.refuse("embedded", subject.manager, reason)
     files = dict(_parts(subject))
     options = options_of(subject, frozenset(files))
     whole = _text("opensm.conf.j2", subject, head=_head(subject), options=options)

@@ -11,7 +11,7 @@ from netcheck.model.fabric import Fabric, Link, PortRef
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.model.subnets import IbExpectations, IbMatch, IbQosLevel, Partition, Subnet
-from netcheck.platforms.opensm.codes import DATA_VLS, MTU, RATE_GBPS
+from netcheck.platforms.ib_codes import DATA_VLS, MTU, RATE_GBPS
 
 LEAVES, SPINES, HOSTS_OF_LEAF, UPLINKS = 4, 2, 4, 2
 GUID = 0x0002C90300100000

@@ -11,7 +11,7 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known
 from netcheck.model.subnet_manager import SmConfig, SmPartition
 from netcheck.model.subnets import Partition, Subnet
-from netcheck.platforms.opensm.codes import DATA_VLS, MTU, mtu_code, rate_code
+from netcheck.platforms.ib_codes import DATA_VLS, MTU, mtu_code, rate_code
 from netcheck.platforms.opensm.parse import parse
 from netcheck.platforms.opensm.recognise import recognise
 from netcheck.platforms.opensm.render import render_subnet

@@ -24,7 +24,6 @@ class Form(StrEnum):
     IO = "I/O GUIDs"
     GUIDS = "GUIDs"
     NAMES = "node-name map"
-    COMMANDS = "MLNX-OS commands"
     PROCESSES = "processes"
 
 
@@ -37,7 +36,6 @@ _STATEMENT: Final = re.compile(
 _GUID_LINE: Final = re.compile(r"^\s*0[xX][0-9a-fA-F]{8,16}\s*$")
 _NAME_LINE: Final = re.compile(r'^\s*0[xX][0-9a-fA-F]{8,16}\s+"[^"]*"\s*(?:#.*)?$')
 _OPTION_LINE: Final = re.compile(r"^([A-Za-z_][\w=]*)\s*(?:[ \t]\s*(.*))?$")
-_COMMAND: Final = re.compile(r"^\s*(?:no )?ib (?:sm|smnode|partition|qos|baseqos)\b")
 _STRAY_NAME: Final = re.compile(r"opensm\.conf.+")
 _BUILD: Final = re.compile(r"# subnet .*, build (\w+)\n")
 _BY_NAME: Final = (
@@ -97,9 +95,8 @@ def _by_content(lines: list[str]) -> Form | None:
         return None
     if any(_POLICY.match(line) for line in lines[:3]):
         return Form.POLICY
-    for pattern, form in ((_COMMAND, Form.COMMANDS), (PROCESS, Form.PROCESSES)):
-        if any(pattern.match(line) for line in lines):
-            return form
+    if any(PROCESS.match(line) for line in lines):
+        return Form.PROCESSES
     for pattern, form in ((_GUID_LINE, Form.GUIDS), (_NAME_LINE, Form.NAMES)):
         if all(pattern.match(line) for line in lines):
             return form

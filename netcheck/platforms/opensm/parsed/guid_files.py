@@ -12,7 +12,7 @@ from typing import Final
 
 from netcheck.model.document import Document
 from netcheck.model.subnet_manager import SmGuids, SmMistake
-from netcheck.platforms.opensm.parsed.reading import Reading, at_line, c_number
+from netcheck.platforms.sm_reading import Reading, at_line, c_number
 
 ROOTS, COMPUTE, IO = "root_guid_file", "cn_guid_file", "io_guid_file"
 INSTEAD: Final = {

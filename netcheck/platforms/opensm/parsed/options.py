@@ -7,13 +7,11 @@ shows on standard output only, some of it nowhere.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from typing import Final
 
 from netcheck.model.document import Document, Evidence
 from netcheck.model.finding import Severity
-from netcheck.model.hidden import HIDDEN
 from netcheck.model.known import Known
 from netcheck.model.subnet_manager import SmMistake, SmOption
 from netcheck.platforms.opensm.dialects import (
@@ -27,9 +25,9 @@ from netcheck.platforms.opensm.dialects import (
     keys,
     nearest,
 )
-from netcheck.platforms.opensm.parsed.reading import Reading, at_line, c_number
 from netcheck.platforms.opensm.parsed.tables import Table, read_arbitration, read_sl2vl
 from netcheck.platforms.placeholders import is_placeholder, secret_keys
+from netcheck.platforms.sm_reading import Reading, at_line, c_number, secret_option
 
 _FALSE: Final = frozenset({"false", "no", "off", "0"})
 _LARGEST: Final = {
@@ -266,19 +264,6 @@ class _Reader:
                 at=at,
                 severity=Severity.WARNING if self.build is None and builds else Severity.ERROR,
             )
-
-
-def secret_option(written: str, at: Evidence) -> SmOption:
-    """Give a secret option: hidden, with a token that tells equal values and gives none away.
-
-    Twenty-four bits of a digest leave a key of 64 bits unknown.
-    """
-    if is_placeholder(written):
-        return SmOption(written, written, at)
-    number = c_number(written)
-    shown = f"netcheck {written if number is None else number}"
-    token = hashlib.sha256(shown.encode("utf-8", "replace")).hexdigest()[:6]
-    return SmOption(HIDDEN, HIDDEN, at, token)
 
 
 def engines_of(text: str) -> list[str]:

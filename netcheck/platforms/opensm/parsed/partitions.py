@@ -16,8 +16,8 @@ from netcheck.model.document import Document, Evidence
 from netcheck.model.finding import Severity
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.model.subnet_manager import SmMember, SmMistake, SmPartition
-from netcheck.platforms.opensm.codes import mtu_bytes, rate_bps
-from netcheck.platforms.opensm.parsed.reading import Reading, at_line, c_number, c_prefix_number
+from netcheck.platforms.ib_codes import mtu_bytes, rate_bps
+from netcheck.platforms.sm_reading import Reading, at_line, c_number, c_prefix_number
 
 OPEN: Final = (
     "the whole file is dropped: every port is full member of the default partition,"

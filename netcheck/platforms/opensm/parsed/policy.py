@@ -21,7 +21,7 @@ from netcheck.model.subnet_manager import (
     SmMistake,
     SmPolicy,
 )
-from netcheck.platforms.opensm.parsed.reading import Reading, at_line, c_number
+from netcheck.platforms.sm_reading import Reading, at_line, c_number
 
 DROPPED: Final = "the whole policy is dropped: every path gets SL 0"
 _KEYWORD: Final = re.compile(

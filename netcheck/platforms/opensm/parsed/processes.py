@@ -12,7 +12,7 @@ from typing import Final
 
 from netcheck.model.document import Document, Evidence
 from netcheck.model.subnet_manager import SmOption
-from netcheck.platforms.opensm.parsed.reading import Reading, at_line
+from netcheck.platforms.sm_reading import Reading, at_line
 
 # a process as ps shows it (a user or not, a number, and the command at the end), or a unit's line
 PROCESS: Final = re.compile(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from netcheck.platforms.opensm.parsed.reading import c_number, c_prefix_number
+from netcheck.platforms.sm_reading import c_number, c_prefix_number
 
 SLS: Final = 16
 DROP: Final = 15

@@ -7,7 +7,6 @@ from typing import Final
 
 from netcheck.model.guids import is_in
 from netcheck.model.known import UNKNOWN, Known, is_known, known_or
-from netcheck.model.subnets import Subnet
 from netcheck.platforms.opensm.dialects import (
     NO_FALLBACK,
     NVIDIA,
@@ -15,10 +14,9 @@ from netcheck.platforms.opensm.dialects import (
     keys,
     nearest,
 )
-from netcheck.platforms.opensm.rendered.partitions import uses_both
-from netcheck.platforms.opensm.rendered.subject import Subject
 from netcheck.platforms.opensm.rendered.tables import table_options
 from netcheck.platforms.placeholders import placeholder, secret_keys
+from netcheck.platforms.sm_subject import Subject, priority_of, secrets_of, uses_both
 
 OPENSM: Final = "opensm.conf"
 PARTITIONS: Final = "partitions.conf"
@@ -35,7 +33,6 @@ FILE_KEYS: Final = {
     IO: "io_guid_file",
     NAMES: "node_name_map_name",
 }
-PREFERRED: Final = 14  # 15 is left to whoever has to take over by hand
 ADAPTIVE: Final = {"updn": "ar_updn", "ftree": "ar_ftree", "dor": "ar_dor"}
 
 
@@ -63,15 +60,6 @@ def options_of(subject: Subject, files: frozenset[str]) -> list[tuple[str, str]]
     return sorted(said.items(), key=lambda pair: (order.get(pair[0], len(order)), pair[0]))
 
 
-def priority_of(subject: Subject) -> Known[int]:
-    """Give the priority of the manager: as said, else by its place among several."""
-    said = subject.subnet.priorities
-    if subject.manager in said or len(subject.managers) == 1:
-        return said.get(subject.manager, UNKNOWN)
-    place = subject.managers.index(subject.manager) if subject.manager in subject.managers else 0
-    return max(PREFERRED - place, 0)
-
-
 def _identity(subject: Subject) -> Iterator[tuple[str, str]]:
     subnet = subject.subnet
     priority = priority_of(subject)
@@ -91,14 +79,6 @@ def _identity(subject: Subject) -> Iterator[tuple[str, str]]:
         yield key, placeholder(reference)
     if is_known(priority):
         yield "sm_priority", str(priority)
-
-
-def secrets_of(subnet: Subnet) -> Iterator[tuple[str, str]]:
-    """Yield key and reference of every secret that a subnet says."""
-    for key in ("m_key", "sm_key", "sa_key"):
-        reference: Known[str] = getattr(subnet, key)
-        if is_known(reference):
-            yield key, reference
 
 
 def _own_port(subject: Subject) -> Known[int]:

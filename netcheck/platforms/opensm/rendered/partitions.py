@@ -11,17 +11,8 @@ from dataclasses import dataclass
 
 from netcheck.model.known import Known, is_known
 from netcheck.model.subnets import Partition
-from netcheck.platforms.opensm.codes import mtu_code, rate_code
-from netcheck.platforms.opensm.rendered.subject import Subject, guid_text
-
-WORDS = {
-    "all": "ALL",
-    "all_cas": "ALL_CAS",
-    "all_switches": "ALL_SWITCHES",
-    "all_routers": "ALL_ROUTERS",
-    "sm": "SELF",
-}
-LOW_15 = 0x7FFF
+from netcheck.platforms.ib_codes import mtu_code, rate_code
+from netcheck.platforms.sm_subject import LOW_15, Subject, member_guids
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +29,6 @@ def statements(subject: Subject) -> list[Statement]:
         Statement(", ".join(_head(subject, one)), tuple(_members(subject, one)))
         for one in subject.subnet.partitions.values()
     ]
-
-
-def uses_both(subject: Subject) -> bool:
-    """Whether a port is full and limited member at once, which needs ``allow_both_pkeys``."""
-    partitions = subject.subnet.partitions.values()
-    return any("both" in one.members.values() for one in partitions) or any(
-        one.default_membership == "both" for one in partitions
-    )
 
 
 def _head(subject: Subject, one: Partition) -> Iterator[str]:
@@ -89,29 +72,3 @@ def _group(subject: Subject, one: Partition, place: str) -> Iterator[str]:
 
 def _members(subject: Subject, one: Partition) -> Iterator[str]:
     return (f"{name}={membership}" for name, membership in member_guids(subject, one))
-
-
-def member_guids(subject: Subject, one: Partition) -> Iterator[tuple[str, str]]:
-    """Yield ``member, membership``: keywords and GUIDs, the narrower names last."""
-    place = f"partition {one.name}"
-    for name, membership in one.members.items():
-        if name in WORDS and name != "sm":
-            yield WORDS[name], membership
-    by_guid: dict[int, str] = {}
-    names = [name for name in one.members if name not in WORDS]
-    for name in sorted(names, key=lambda each: _breadth(subject, each)):
-        for guid in subject.ports([name], place):
-            by_guid.pop(guid, None)
-            by_guid[guid] = one.members[name]
-    if "sm" in one.members:
-        yield "SELF", one.members["sm"]
-    yield from ((guid_text(guid), membership) for guid, membership in by_guid.items())
-
-
-def _breadth(subject: Subject, name: str) -> int:
-    """Roles before devices before single ports: the narrower one wins."""
-    if name.startswith("0x"):
-        return 3
-    if name in subject.fabric.devices or name in subject.subnet.port_guids:
-        return 1
-    return 2 if ":" in name else 0

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 from netcheck.model.known import is_known, known_or
 from netcheck.model.subnets import IbMatch, IbQosLevel
-from netcheck.platforms.opensm.codes import mtu_code, rate_code
-from netcheck.platforms.opensm.rendered.partitions import LOW_15
-from netcheck.platforms.opensm.rendered.subject import Subject, guid_text
+from netcheck.platforms.ib_codes import mtu_code, rate_code
 from netcheck.platforms.opensm.rendered.tables import default_level, default_sl
+from netcheck.platforms.sm_subject import LOW_15, Subject, guid_text
 
 Block = list[tuple[str, str]]
 DEFAULT = "DEFAULT"

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from netcheck.model.known import UNKNOWN, Known, is_known, known_or
 from netcheck.model.subnets import IbQosLevel, Subnet
-from netcheck.platforms.opensm.codes import DATA_VLS
-from netcheck.platforms.opensm.rendered.subject import Subject
+from netcheck.platforms.ib_codes import DATA_VLS
+from netcheck.platforms.sm_subject import Subject
 
 SLS = range(16)
 DEFAULT_WEIGHT = 64  # one packet of 4096 bytes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass, field
 from typing import Final
@@ -9,6 +10,7 @@ from typing import Final
 from netcheck.model.digits import MOST_DIGITS
 from netcheck.model.document import Document, Evidence
 from netcheck.model.finding import Severity
+from netcheck.model.hidden import HIDDEN
 from netcheck.model.known import UNKNOWN, Known
 from netcheck.model.subnet_manager import (
     SmGuids,
@@ -18,6 +20,7 @@ from netcheck.model.subnet_manager import (
     SmPartition,
     SmPolicy,
 )
+from netcheck.platforms.placeholders import is_placeholder
 
 _NUMBER: Final = re.compile(r"[+]?(?:0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
 
@@ -81,3 +84,16 @@ def c_prefix_number(text: str) -> int:
     if found is not None and len(found[0]) > MOST_DIGITS:
         return _LARGEST
     return (c_number(found[0]) or 0) if found else 0
+
+
+def secret_option(written: str, at: Evidence) -> SmOption:
+    """Give a secret option: hidden, with a token that tells equal values and gives none away.
+
+    Twenty-four bits of a digest leave a key of 64 bits unknown.
+    """
+    if is_placeholder(written):
+        return SmOption(written, written, at)
+    number = c_number(written)
+    shown = f"netcheck {written if number is None else number}"
+    token = hashlib.sha256(shown.encode("utf-8", "replace")).hexdigest()[:6]
+    return SmOption(HIDDEN, HIDDEN, at, token)

@@ -11,10 +11,10 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, is_known
 from netcheck.model.subnet_manager import SmConfig
 from netcheck.model.subnets import Partition, Subnet
-from netcheck.platforms.opensm.codes import DATA_VLS, MTU, RATE_GBPS, mtu_code, rate_code
-from netcheck.platforms.opensm.parse import parse
-from netcheck.platforms.opensm.recognise import recognise
-from netcheck.platforms.opensm.render import refused, render_subnet
+from netcheck.platforms.ib_codes import DATA_VLS, MTU, RATE_GBPS, mtu_code, rate_code
+from netcheck.platforms.onyx.parse import parse
+from netcheck.platforms.onyx.recognise import recognise
+from netcheck.platforms.onyx.render import refused, render_subnet
 from tests.platforms.opensm.opensm_subnets import BASE, SL2VL, VARIED, fabric_of, known
 
 TEXT = """\
@@ -24,14 +24,14 @@ ib sm subnet-prefix 0xfe80000000000001
 ib sm routing-engines ftree updn
 ib sm root-guid 0x0002c90200300010
 ib sm root-guid 0x0002c90200300020
-ib partition Default pkey 0x7fff
-ib partition Default ipoib
-ib partition Default mtu 4K
-ib partition Default rate 100
-ib partition Default member all type limited
-ib partition Default member self type full
+ib partition Default pkey 0x7fff force
+ib partition Default ipoib force
+ib partition Default mtu 4K force
+ib partition Default rate 100 force
+ib partition Default member ALL type limited force
+ib partition Default member SELF type full force
 ib partition a pkey 0x0a01
-ib partition a member 0x0002c90300100011 type full
+ib partition a member 00:02:c9:03:00:10:00:11 type full
 """
 MEMBERS = st.dictionaries(
     st.sampled_from(["all", "sm", "gpu01", "gpu02", "0x0002c90300100099"]),
@@ -56,7 +56,6 @@ def subnets(draw: st.DrawFn) -> Subnet:
         )
     return Subnet(
         "s",
-        opensm_build="onyx",
         subnet_managers=("leaf01",),
         subnet_prefix=draw(known(st.integers(1, 2**64 - 1))),
         lmc=draw(known(st.integers(0, 7))),
@@ -70,7 +69,7 @@ def subnets(draw: st.DrawFn) -> Subnet:
 
 def read_back(subnet: Subnet) -> SmConfig:
     (text,) = render_subnet(fabric_of(subnet), "s").values()
-    document = Document("mlnx-os.txt", text)
+    document = Document("running-config.txt", text)
     assert recognise(document) is not None
     device = parse([document], name="leaf01")
     assert device.unread == ()
@@ -86,6 +85,7 @@ def test_commands_read_as_they_were_meant(subnet: Subnet) -> None:
     values = {key: one.value for key, one in config.options.items()}
     meant = {
         "sm_priority": subnet.priorities["leaf01"],
+        "sm": "TRUE",
         "subnet_prefix": subnet.subnet_prefix,
         "lmc": subnet.lmc,
         "max_op_vls": DATA_VLS[subnet.data_vls] if is_known(subnet.data_vls) else UNKNOWN,
@@ -111,14 +111,16 @@ def test_a_running_configuration_is_read_among_other_lines() -> None:
     document = Document("leaf01.cfg", text)
     found = recognise(document)
     assert found is not None
-    assert found.platform == "opensm"
+    assert found.platform == "onyx"
+    assert (found.device, found.is_whole) == ("leaf01", True)
     device = parse([document], name="leaf01")
     config = device.subnet_manager
     assert is_known(config)
     assert is_known(config.partitions)
     assert [one.name for one in config.partitions] == ["Default", "a"]
     assert [str(one.name) for one in config.partitions[0].members] == ["ALL", "SELF"]
-    assert [at.line for at in device.unread] == [4]
+    assert [one.name for one in config.partitions[1].members] == ["0x0002c90300100011"]
+    assert device.unread == ()
 
 
 @pytest.mark.parametrize(
@@ -133,5 +135,6 @@ def test_a_running_configuration_is_read_among_other_lines() -> None:
     ],
 )
 def test_what_has_no_command_is_refused(subnet: Subnet) -> None:
-    found = refused(fabric_of(replace(subnet, opensm_build="onyx")), "s")
-    assert {refusal.limit for refusal in found} == {"onyx-only"}
+    found = refused(fabric_of(subnet), "s")
+    assert {refusal.limit for refusal in found} <= {"onyx-only", "routing-engine"}
+    assert "onyx-only" in {refusal.limit for refusal in found}

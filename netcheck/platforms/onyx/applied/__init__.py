@@ -1,0 +1,1 @@
+"""The difference between two states of a subnet manager, as commands."""

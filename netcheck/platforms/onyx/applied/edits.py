@@ -1,0 +1,81 @@
+"""From what a switch is told of its subnet manager to what it is to be told, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from netcheck.model.errors import InputError
+from netcheck.platforms.onyx.words import DEFAULT, OFF, SM, Key, is_secret, settings, typed, undone
+from netcheck.platforms.placeholders import ANOTHER
+
+Settings = Mapping[Key, str]
+
+
+def read_settings(text: str) -> dict[Key, str]:
+    """Give what a configuration tells the subnet manager."""
+    found, _ = settings(text.splitlines())
+    return {key: value for key, (value, _) in found.items()}
+
+
+def after(now: Settings, wanted: Settings, device: str) -> dict[Key, str]:
+    """Give what the switch will hold: what is wanted, and what is none of ours.
+
+    The default partition is the switch's own until the intent says something of it, and
+    so are keys that the intent does not say.
+
+    Raises:
+        InputError: A key that nobody here knows would be overwritten, and not come back.
+    """
+    for key, value in wanted.items():
+        if is_secret(key) and now.get(key, value) != value:
+            raise InputError(
+                f"{device} {key[1]}: the switch holds a key that is not the intent's and could not"
+                f" be brought back; take it away there first: {undone(key)}"
+            )
+    ours = {key[1] for key in wanted if key[0] == "partition"}
+    kept = {key: value for key, value in now.items() if _stays(key, ours)}
+    return kept | dict(wanted)
+
+
+def _stays(key: Key, ours: set[str]) -> bool:
+    if key == SM or is_secret(key):
+        return True
+    return key[0] == "partition" and key[1] == DEFAULT and DEFAULT not in ours
+
+
+def lines_between(now: Settings, then: Settings) -> list[str]:
+    """Give the commands from one state to another.
+
+    Partitions go first, since another may get their key; what is set comes before what
+    is taken away, so that a port does not lose one membership before it has the next.
+    """
+    return [*_gone_partitions(now, then), *_set(now, then), *_taken(now, then)]
+
+
+def _names(settings_: Settings) -> dict[str, None]:
+    """Names of partitions, in order."""
+    return {key[1]: None for key in settings_ if key[0] == "partition"}
+
+
+def _gone_partitions(now: Settings, then: Settings) -> Iterator[str]:
+    left = _names(then)
+    yield from (undone(("partition", name)) for name in _names(now) if name not in left)
+
+
+def _set(now: Settings, then: Settings) -> Iterator[str]:
+    for key, value in then.items():
+        if now.get(key) != value and value != ANOTHER:
+            yield typed(key, value)
+
+
+def _taken(now: Settings, then: Settings) -> Iterator[str]:
+    left = _names(then)
+    for key in now:
+        if key in then or (key[0] == "partition" and (key[1] not in left or key[2] == "pkey")):
+            continue
+        yield typed(SM, OFF) if key == SM else undone(key)
+
+
+def subject_of(key: Key) -> str:
+    """What a change is about, in the switch's words."""
+    return " ".join(("ib", *key))

@@ -1,0 +1,1 @@
+"""What a switch says of its subnet manager."""

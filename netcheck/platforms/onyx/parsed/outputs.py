@@ -1,0 +1,90 @@
+"""What a switch shows of its subnet manager beside its configuration.
+
+Source: outputs captured from MLNX-OS 3.6 in Teradata/stacki, test-suites/unit, switch/m7800_*;
+NVIDIA MLNX-OS user manual, show ib sm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from netcheck.model.document import Document, Evidence
+from netcheck.model.known import UNKNOWN, Known
+from netcheck.model.subnet_manager import SmMember, SmPartition
+from netcheck.platforms.onyx.quirks import partition_head
+from netcheck.platforms.onyx.words import MEMBERSHIPS, member_name
+from netcheck.platforms.sm_reading import at_line, c_number
+from netcheck.platforms.sm_subject import LOW_15
+
+_PKEY: Final = re.compile(r"\s+PKey\s*[:=]\s*(?P<value>\S+)\s*")
+_IPOIB: Final = re.compile(r"\s+ipoib\s*[:=]\s*(?P<value>yes|no)\s*")
+_MEMBER: Final = re.compile(r"\s+GUID='(?P<name>[^']+)'\s+member='(?P<type>\w+)'\s*")
+_MEMBERS: Final = re.compile(r"\s+members:?\s*")
+_RELEASE: Final = re.compile(r"^Product release:\s+(?P<value>\S+)\s*$", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class Partitions:
+    """What ``show ib partition`` says, and places that are not understood."""
+
+    found: dict[str, SmPartition] = field(default_factory=dict)
+    unread: list[Evidence] = field(default_factory=list)
+
+
+def read_partitions(document: Document) -> Partitions:
+    """Read ``show ib partition``, as releases before and since 3.6.8010 print it."""
+    result = Partitions()
+    name = ""
+    for at, line in _lines(document):
+        head = partition_head(line)
+        if head:
+            name = head
+            result.found[name] = SmPartition(name, evidence=at)
+            continue
+        one = result.found.get(name)
+        changed = None if one is None else _changed(one, line, at)
+        if changed is not None:
+            result.found[name] = changed
+        elif not _MEMBERS.fullmatch(line):
+            result.unread.append(at)
+    return result
+
+
+def _lines(document: Document) -> Iterator[tuple[Evidence, str]]:
+    """Lines with their places, without prompts and blank ones."""
+    for number, line in enumerate(document.text.splitlines(), 1):
+        if line.strip() and " # " not in f"{line} ":
+            yield at_line(document, number), line
+
+
+def _changed(one: SmPartition, line: str, at: Evidence) -> SmPartition | None:
+    if found := _PKEY.fullmatch(line):
+        number = c_number(found["value"])
+        return None if number is None else replace(one, pkey=number & LOW_15)
+    if found := _IPOIB.fullmatch(line):
+        return replace(one, is_ipoib=found["value"] == "yes")
+    if found := _MEMBER.fullmatch(line):
+        name = member_name(found["name"])
+        if name is not None and found["type"] in MEMBERSHIPS:
+            member = SmMember(as_listed(name), found["type"], at)
+            return replace(one, members=(*one.members, member))
+    return None
+
+
+def as_listed(member: str) -> str:
+    """Give a member as partitions of the model name it.
+
+    Example:
+        >>> as_listed("ALL"), as_listed("e4:1d:2d:03:00:15:6e:80")
+        ('ALL', '0xe41d2d0300156e80')
+    """
+    return f"0x{member.replace(':', '')}" if ":" in member else member
+
+
+def read_release(text: str) -> Known[str]:
+    """Give the release that ``show version`` names."""
+    found = _RELEASE.search(text)
+    return found["value"] if found else UNKNOWN

@@ -1,0 +1,1 @@
+"""The embedded subnet manager as commands."""
