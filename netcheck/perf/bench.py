@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import resource
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from netcheck.collect.collector import read_documents
 from netcheck.collect.session import Session
@@ -20,6 +20,7 @@ from netcheck.model.fabric import Fabric
 from netcheck.model.known import is_known
 from netcheck.platforms.platform import load
 
+T = TypeVar("T")
 WORKERS = 16
 FILES_BESIDE = 256
 COUNTERS = frozenset({DocumentKind.COUNTERS})
@@ -106,9 +107,18 @@ class Bench:
         self, devices: Iterable[str], kinds: frozenset[DocumentKind] = COUNTERS
     ) -> dict[str, list[Document] | None]:
         """Ask devices side by side; None for one that does not answer."""
+
+        def ask(session: Session) -> list[Document]:
+            device = self.fabric.devices[session.target.device]
+            return read_documents(session, device, kinds=kinds)
+
+        return self.each(devices, ask)
+
+    def each(self, devices: Iterable[str], work: Callable[[Session], T]) -> dict[str, T | None]:
+        """Do something on devices side by side; None for one that does not answer."""
         names = sorted(set(devices))
         self.open_for(names)
-        return dict(zip(names, self._pool.map(partial(self._asked, kinds), names), strict=True))
+        return dict(zip(names, self._pool.map(partial(self._done, work), names), strict=True))
 
     def read(
         self, devices: Iterable[str], kinds: frozenset[DocumentKind] = COUNTERS
@@ -117,9 +127,9 @@ class Bench:
         asked = self.documents(devices, kinds)
         return {name: self._parsed(name, documents) for name, documents in asked.items()}
 
-    def _asked(self, kinds: frozenset[DocumentKind], device: str) -> list[Document] | None:
+    def _done(self, work: Callable[[Session], T], device: str) -> T | None:
         with suppress(TransportError), self.lent(device) as session:
-            return read_documents(session, self.fabric.devices[device], kinds=kinds)
+            return work(session)
         return None
 
     def _parsed(self, device: str, documents: list[Document] | None) -> Device | None:

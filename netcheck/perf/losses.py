@@ -64,7 +64,6 @@ def loss_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iter
         yield _sight(result, ref, Meaning.QUEUE_DROP, at.queue)
         yield from _if_shown(result, ref, (Meaning.WATCHDOG_DROP,), at.queue)
         yield _unowned(result, ref, Meaning.PORT_EGRESS_DROP, Meaning.QUEUE_DROP)
-    is_sprayed = item.load_balancing is LoadBalancing.PACKET
     for end in touched.receivers:
         at = class_at(fabric, end.ref, item)
         yield from _if_shown(result, end.ref, (Meaning.PRIORITY_INGRESS_DROP,), at.priority)
@@ -76,6 +75,24 @@ def loss_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iter
     if lost is not None and touched.receivers:
         end = touched.receivers[0]
         yield Sight(end.host, end.port, Meaning.RDMA_PACKETS_LOST, ANY, max(0, lost))
+    yield from host_sights(
+        result, touched, is_sprayed=item.load_balancing is LoadBalancing.PACKET, repeats=repeats
+    )
+
+
+def host_sights(
+    result: RoundResult,
+    touched: Footprint,
+    *,
+    is_sprayed: bool = False,
+    repeats: frozenset[Meaning] = frozenset(),
+) -> Iterator[Sight]:
+    """What NICs count of packets that were lost: of RoCE and of InfiniBand alike.
+
+    Args:
+        is_sprayed: Packets of a flow take several paths, and come out of order.
+        repeats: Counters that say nothing in this round.
+    """
     for end in touched.senders:
         nak = SENDER_LOSS_IF_SPRAYED if is_sprayed else SENDER_LOSS
         yield from _without(repeats, _at_host(result, end, nak, SENDER_LOSS_IF_SHOWN))

@@ -21,8 +21,8 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.perf.losses import Sight
 from netcheck.perf.observe import carries, lossless_pfc_priorities
 from netcheck.perf.observe import tested_classes as classes_to_test
+from netcheck.perf.proof import loss_finding, run_verdict
 from netcheck.perf.schedule import endpoints, islands_of, rounds
-from netcheck.perf.verdict import loss_finding, run_verdict
 
 SCOPES = Path(__file__).parents[2] / "examples" / "scopes.yaml"
 
@@ -101,9 +101,7 @@ def test_a_class_that_is_only_marked_does_not_decide_beside_a_lossless_one() -> 
 
 def test_a_loss_of_a_marked_class_is_a_warning_and_says_what_helps() -> None:
     sight = Sight("leaf03", "Ethernet8", Meaning.PRIORITY_GROUP_DROP, 0, 7)
-    bulk = TrafficClass("bulk", priority=1, delivery=Delivery.ECN)
-    rdma = TrafficClass("rdma", priority=3, delivery=Delivery.LOSSLESS)
-    found, promised = loss_finding(sight, bulk), loss_finding(sight, rdma)
+    found, promised = loss_finding(sight, "bulk", is_promised=False), loss_finding(sight, "rdma")
     assert (found.severity, promised.severity) == (Severity.WARNING, Severity.ERROR)
     assert "pool" in found.fix
     assert found.where == promised.where == (Place("leaf03", "Ethernet8", "priority group 0"),)

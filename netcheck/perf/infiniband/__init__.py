@@ -1,0 +1,1 @@
+"""Measuring InfiniBand subnets: services, what of the subnet they cross, and what that proves."""

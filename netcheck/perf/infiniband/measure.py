@@ -1,0 +1,269 @@
+"""Run the rounds of every service of every intended subnet."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from netcheck.compare.partitions import Membership, Memberships
+from netcheck.compare.subnet import master_guid
+from netcheck.model.cables import Cables
+from netcheck.model.device import Device
+from netcheck.model.fabric import Fabric, PortRef
+from netcheck.model.finding import Finding, Place
+from netcheck.model.guids import with_discovered
+from netcheck.model.infiniband import NodeKind
+from netcheck.model.known import ABSENT, is_known, known_or
+from netcheck.model.subnets import Subnet
+from netcheck.perf.bench import Bench
+from netcheck.perf.flows import Course, Flows, moved_between, result_of
+from netcheck.perf.found import perf_finding
+from netcheck.perf.infiniband.places import Places, places_of
+from netcheck.perf.infiniband.reading import Keys, Reader, discover
+from netcheck.perf.infiniband.services import (
+    FULL_BIT,
+    Service,
+    index_of,
+    rounds_of,
+    services_of,
+)
+from netcheck.perf.measure import tools_of
+from netcheck.perf.observe import Footprint, RoundResult
+from netcheck.perf.options import PerfOptions
+from netcheck.perf.perftest import PerftestRun, Tool
+from netcheck.perf.schedule import Endpoint, Round, islands_of
+
+LOGINS = ("linux", "opensm")  # platforms that are a Linux shell, where adapters are used
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What one service showed.
+
+    Attributes:
+        places: The subnet as it was seen; its fabric is the one that results speak of.
+        findings: Keys that hosts do not hold.
+        seconds: How long flows ran between two readings of a bandwidth test.
+    """
+
+    service: Service
+    places: Places
+    results: tuple[RoundResult, ...]
+    findings: tuple[Finding, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """All services that were measured, and in words what was not."""
+
+    tested: tuple[Tested, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def count_services(fabric: Fabric) -> int:
+    """How many services there are to share the time."""
+    return sum(len(services_of(subnet)) for subnet in fabric.subnets.values())
+
+
+def measure_subnets(
+    fabric: Fabric, options: PerfOptions, progress: Callable[[str], None] = lambda _: None
+) -> Measured:
+    """Measure every service of every subnet of a completed intent.
+
+    Raises:
+        InputError: A login is not said.
+    """
+    tested: list[Tested] = []
+    notes: list[str] = []
+    if not fabric.subnets:
+        return Measured()
+    with Bench(fabric) as bench:
+        for subnet in fabric.subnets.values():
+            work = _Subnet(bench, subnet, options, progress)
+            tested += work.measured()
+            notes += [f"subnet {subnet.name}: {line}" for line in work.notes]
+    return Measured(tuple(tested), tuple(notes))
+
+
+@dataclass
+class _Subnet:
+    """One subnet on its way to be measured."""
+
+    bench: Bench
+    subnet: Subnet
+    options: PerfOptions
+    progress: Callable[[str], None]
+    notes: list[str] = field(default_factory=list)
+
+    def measured(self) -> Iterator[Tested]:
+        """Discover the subnet, then run every service that two adapters may use."""
+        fabric = self.bench.fabric
+        if not self.subnet.partitions:
+            self.notes.append("not measured: the intent says no partition")
+            return
+        hosts = [name for name, device in fabric.devices.items() if self._may_use(device)]
+        self.progress(f"subnet {self.subnet.name}: discovering")
+        probe, seen, told = discover(self.bench, self._probes(hosts))
+        if not probe:
+            said = "; ".join(told) or "no host of it has a login"
+            self.notes.append(f"not measured, for it could not be read: {said}")
+            return
+        known = self.subnet.port_guids or self.subnet.node_guids
+        fabric = fabric if known else with_discovered(fabric, self.subnet.name, seen)
+        places = places_of(fabric, self.subnet, seen)
+        ends = self._ends(places, hosts)
+        reader = Reader(self.bench, places, probe, tuple(ends))
+        keys = reader.keys()
+        subnet = fabric.subnets[self.subnet.name]
+        memberships = Memberships(fabric, subnet, master_guid(seen))
+        for service in services_of(self.subnet):
+            members = {
+                end: memberships.of(places.guids[end.host, end.rdma], NodeKind.ADAPTER)
+                for end in ends
+            }
+            yield from self._tested(service, reader, keys, members)
+
+    def _may_use(self, device: Device) -> bool:
+        limit = self.options.limit
+        is_chosen = limit is None or device.name in limit
+        return is_chosen and is_known(device.mgmt) and device.platform in LOGINS
+
+    def _probes(self, hosts: list[str]) -> list[str]:
+        """Hosts to read the subnet at: its managers first."""
+        managers = [name for name in self.subnet.by_preference if name in hosts]
+        fabric = self.bench.fabric
+        others = [name for name in hosts if Cables(fabric).adapters(name)]
+        return list(dict.fromkeys([*managers, *others]))
+
+    def _ends(self, places: Places, hosts: list[str]) -> list[Endpoint]:
+        """Adapters of reached hosts that are cabled by their first port and carry RDMA."""
+        far = {end: link.other(end) for link in places.fabric.links for end in (link.a, link.b)}
+        found: list[Endpoint] = []
+        second: list[Endpoint] = []
+        for host, rdma in sorted(places.guids):
+            device = places.fabric.devices[host]
+            for name in device.rdma[rdma].ports if host in hosts else ():
+                ref = PortRef(host, name)
+                if ref in far and device.ports[name].policy is not ABSENT:
+                    own = second if ref in places.second else found
+                    own.append(Endpoint(host, name, rdma, far[ref]))
+        if second:
+            named = ", ".join(str(end.ref) for end in second)
+            self.notes.append(f"second ports of adapters are not measured: {named}")
+        unreached = sorted({host for host, _ in places.guids} - set(hosts))
+        if unreached:
+            self.notes.append(f"hosts without a login are not measured: {', '.join(unreached)}")
+        return found
+
+    def _tested(
+        self,
+        service: Service,
+        reader: Reader,
+        keys: Keys,
+        members: Mapping[Endpoint, Membership],
+    ) -> Iterator[Tested]:
+        meant = {
+            end: one.keys[service.pkey] for end, one in members.items() if service.pkey in one.keys
+        }
+        full = frozenset(end for end, said in meant.items() if said != "limited")
+        able = [end for end in meant if _index(keys, end, service) is not None]
+        findings = tuple(_missing_keys(service, keys, meant))
+        fabric = reader.places.fabric
+        plan = rounds_of(able, full.__contains__, islands_of(fabric), self.options.depth)
+        if not plan and not findings:
+            self.notes.append(
+                f"service {service.name} is not measured: no two hosts with a login may talk by it"
+            )
+            return
+        runner = _Runner(reader, service, keys, self.options)
+        shares = max(1, count_services(self.bench.fabric))
+        budget = self.options.budget_s / shares
+        course = Course(service.name, budget, self.progress, runner.run)
+        course.run_all(
+            [(one, tool) for one in plan for tool in tools_of(one.pattern, self.options.depth)]
+        )
+        yield Tested(
+            service,
+            reader.places,
+            tuple(course.results),
+            findings,
+            float(self.options.duration_s),
+        )
+
+
+@dataclass(frozen=True)
+class _Runner:
+    """Rounds of one service."""
+
+    reader: Reader
+    service: Service
+    keys: Keys
+    options: PerfOptions
+
+    def run(self, one: Round, tool: Tool, first_port: int) -> RoundResult:
+        """Run one round between two readings of all that it may cross."""
+        touched = Footprint(self.reader.places.fabric, one)
+        refs = {ref for link in touched.links for ref in link}
+        before = self.reader.counters(refs)
+        flows = Flows(self.reader.bench, tool, self.options, self._marked, self._marked, first_port)
+        ran, _ = flows.run(one, lambda _: None)
+        time.sleep(self.options.settle_s)
+        moved = moved_between(before, self.reader.counters(refs))
+        return result_of(one, tool.value, self.service.name, ran, moved)
+
+    def _marked(self, tool: Tool, client: Endpoint, server: Endpoint) -> PerftestRun | str:
+        """Service level and, at each end, the place of the partition's key."""
+        found = {end: _index(self.keys, end, self.service) for end in (client, server)}
+        for end, index in found.items():
+            if index is None:
+                return f"{end.host} {end.rdma}: P_Key {self.service.pkey:#06x} is not in its table"
+        return PerftestRun(
+            tool=tool,
+            server_device=server.rdma,
+            client_device=client.rdma,
+            server_address=_address(self.reader.bench.fabric, server),
+            sl=self.service.sl,
+            server_pkey=found[server] or 0,
+            client_pkey=found[client] or 0,
+        )
+
+
+def _address(fabric: Fabric, end: Endpoint) -> str:
+    """Where the client exchanges parameters over TCP: IPoIB where said, else management."""
+    device = fabric.devices[end.host]
+    port = device.ports.get(end.port)
+    own = known_or(port.address, "") if port is not None else ""
+    return own.partition("/")[0] or known_or(device.mgmt, "")
+
+
+def _index(keys: Keys, end: Endpoint, service: Service) -> int | None:
+    held = keys[end]
+    return index_of(held, service.pkey) if is_known(held) else None
+
+
+def _missing_keys(service: Service, keys: Keys, meant: Mapping[Endpoint, str]) -> Iterator[Finding]:
+    """A finding for each adapter whose table lacks a key that the intent gives it."""
+    for end, said in sorted(meant.items()):
+        held, wanted = keys[end], service.pkey | (FULL_BIT if said != "limited" else 0)
+        place = Place(end.host, end.port)
+        if not is_known(held):
+            yield perf_finding(
+                "partition-key-unread",
+                place,
+                f"P_Key table of {end.rdma} was not shown, in which {wanted:#06x} of partition"
+                f" {service.partition} is expected",
+                expected=f"{wanted:#06x}",
+                found="no table",
+            )
+        elif wanted not in held:
+            shown = " ".join(f"{key:#06x}" for key in held if key) or "no key"
+            yield perf_finding(
+                "partition-key-missing",
+                place,
+                f"P_Key of partition {service.partition} at {end.rdma} expected {wanted:#06x},"
+                f" found {shown}",
+                expected=f"{wanted:#06x}",
+                found=shown,
+            )

@@ -1,0 +1,156 @@
+"""Reading a subnet while it is measured: who is there, P_Key tables, counters.
+
+Adapters are read at their hosts. Ports of switches are read through one host
+with infiniband-diags, all in one shell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from netcheck.collect.session import Session
+from netcheck.collect.subnet import ask_subnet
+from netcheck.model.counters import Counter, CounterKey
+from netcheck.model.device import Device
+from netcheck.model.document import Document, DocumentKind
+from netcheck.model.errors import InputError, TransportError
+from netcheck.model.fabric import PortRef
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.infiniband import IbSubnet
+from netcheck.model.known import UNKNOWN, Known, is_known
+from netcheck.perf.bench import Bench
+from netcheck.perf.infiniband.places import Places
+from netcheck.perf.schedule import Endpoint
+from netcheck.platforms.infiniband.parse import parse
+from netcheck.platforms.linux.commands import ADAPTER, BOOT_ID, is_read_only
+from netcheck.platforms.linux.parse import parse as parse_host
+
+NODES = ("ibnetdiscover", "saquery SMIR", "sminfo")
+COMMAND_S = 120.0
+
+Keys = Mapping[Endpoint, Known[tuple[int, ...]]]
+
+
+def discover(bench: Bench, probes: Iterable[str]) -> tuple[str, IbSubnet, list[str]]:
+    """Give the first host at which the subnet can be read, what it shows, and who could not.
+
+    The host is empty where there is none.
+    """
+    told = []
+    for probe in probes:
+        try:
+            with bench.lent(probe) as session:
+                answers = list(ask_subnet(session, NODES, COMMAND_S))
+        except (TransportError, InputError) as error:
+            told.append(f"{probe}: {error}")
+            continue
+        seen = parse([one for one, status in answers if status == 0], name=probe).seen_subnet
+        status = answers[0][1]
+        if status == 0 and is_known(seen) and seen.nodes:
+            return probe, seen, told
+        told.append(f"{probe}: ibnetdiscover ended with {status} and shows no subnet")
+    return "", IbSubnet(), told
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads hosts and switches of one subnet.
+
+    Attributes:
+        probe: Host at which infiniband-diags run.
+        ends: Adapters that are measured.
+    """
+
+    bench: Bench
+    places: Places
+    probe: str
+    ends: tuple[Endpoint, ...]
+
+    def keys(self) -> Keys:
+        """P_Key table of each adapter; UNKNOWN where its host does not tell."""
+        hosts = self._hosts({end.host for end in self.ends}, DocumentKind.STATE)
+        return {end: _keys(hosts[end.host], end.rdma) for end in self.ends}
+
+    def counters(self, refs: Iterable[PortRef]) -> dict[str, Device | None]:
+        """Counters of ports; None for a device that could not be read."""
+        wanted = sorted(set(refs))
+        hosts = {end.host for end in self.ends} & {ref.device for ref in wanted}
+        found = self._hosts(hosts, DocumentKind.COUNTERS)
+        found |= self._switches([ref for ref in wanted if ref.device not in hosts])
+        return found
+
+    def _hosts(self, names: Iterable[str], kind: DocumentKind) -> dict[str, Device | None]:
+        rdma: dict[str, list[str]] = {}
+        for end in self.ends:
+            rdma.setdefault(end.host, []).append(end.rdma)
+
+        def ask(session: Session) -> list[Document]:
+            return list(_of_host(session, rdma[session.target.device], kind))
+
+        answers = self.bench.each(names, ask)
+        return {
+            name: None if said is None else self._named(parse_host(said, name=name))
+            for name, said in answers.items()
+        }
+
+    def _named(self, host: Device) -> Device:
+        """The host with its counters at the ports of the intent, whatever adapters are called."""
+        port_of = {end.rdma: end.port for end in self.ends if end.host == host.name}
+        own = host.counters if is_known(host.counters) else FrozenMap()
+        named = {key._replace(port=port_of.get(key.port, key.port)): v for key, v in own.items()}
+        return replace(host, counters=FrozenMap(named))
+
+    def _switches(self, refs: Sequence[PortRef]) -> dict[str, Device | None]:
+        if not refs:
+            return {}
+        answer = self.bench.each([self.probe], lambda session: list(self._asked(session, refs)))
+        said = answer[self.probe]
+        names = sorted({ref.device for ref in refs})
+        if said is None:
+            return dict.fromkeys(names)
+        device = parse(said, name=self.probe)
+        counted = device.counters if is_known(device.counters) else FrozenMap()
+        by_port: dict[str, dict[CounterKey, Counter]] = {}
+        for key, counter in counted.items():
+            by_port.setdefault(key.port, {})[key] = counter
+        return {name: self._switch(name, refs, by_port) for name in names}
+
+    def _asked(self, session: Session, refs: Sequence[PortRef]) -> Iterator[Document]:
+        """What ports count: first the counters of 64 bits, which stand where both are shown."""
+        spots = [self.places.at[ref] for ref in refs if ref in self.places.at]
+        lines = [
+            f"perfquery {wide}{spot.lid} {spot.number}" for spot in spots for wide in ("-x ", "")
+        ]
+        answers = ask_subnet(session, lines, COMMAND_S)
+        return (document for document, status in answers if status == 0)
+
+    def _switch(
+        self, name: str, refs: Sequence[PortRef], by_port: Mapping[str, dict[CounterKey, Counter]]
+    ) -> Device:
+        found: dict[CounterKey, Counter] = {}
+        for ref in refs:
+            spot = self.places.at.get(ref) if ref.device == name else None
+            rows = by_port.get(f"lid {spot.lid} {spot.number}", {}) if spot else {}
+            found |= {key._replace(port=ref.port): counter for key, counter in rows.items()}
+        return Device(name, counters=FrozenMap(found))
+
+
+def _of_host(session: Session, rdma: Iterable[str], kind: DocumentKind) -> Iterator[Document]:
+    """Ask a host for its boot and its adapters; what is not there is left out."""
+    commands = [
+        replace(one, line=one.line.format(rdma=name), file=one.file.format(rdma=name))
+        for name in rdma
+        for one in ADAPTER
+        if one.kind is kind
+    ]
+    asked = [one for one in (BOOT_ID, *commands) if is_read_only(one.line)]
+    outputs = session.run_each([one.line for one in asked], COMMAND_S)
+    for one, output in zip(asked, outputs, strict=True):
+        if output.is_ok:
+            yield Document(one.file, output.text, one.line)
+
+
+def _keys(host: Device | None, rdma: str) -> Known[tuple[int, ...]]:
+    found = host.rdma.get(rdma) if host is not None else None
+    return found.pkeys if found is not None else UNKNOWN
