@@ -63,10 +63,10 @@ class Switch(CliDevice):
         Command(Pattern("refuse"), refuse),
         Command(Pattern("wait"), wait),
         Command(Pattern("ask"), lambda _c, _m: Shown("Proceed? [y/n]: ")),
-        Command(Pattern("configure"), lambda c, _m: c.enter(c.device.running)),  # type: ignore[attr-defined]
+        Command(Pattern("configure"), lambda c, _m: c.enter(c.device.running)),  # type: ignore[attr-defined] # it is a Switch
         Command(
             Pattern("show running-config"),
-            lambda c, _m: "\n".join(write(c.device.running)) + "\n",  # type: ignore[attr-defined]
+            lambda c, _m: "\n".join(write(c.device.running)) + "\n",  # type: ignore[attr-defined] # as above
             in_config=True,
         ),
     )

@@ -165,7 +165,7 @@ async def after_the_timer(switch: EosSwitch, lines: Sequence[str]) -> list[str]:
     """Type lines; give the host names before and after a commit timer, whose seconds are short."""
     loop = asyncio.get_running_loop()
     call_later = loop.call_later
-    loop.call_later = lambda delay, *rest, **more: call_later(delay / 100, *rest, **more)  # type: ignore[method-assign]
+    loop.call_later = lambda delay, *rest, **more: call_later(delay / 100, *rest, **more)  # type: ignore[method-assign] # shorter seconds
     await typed(Console(switch), lines)
     before = switch.hostname
     await asyncio.sleep(2)

@@ -268,7 +268,7 @@ def _mlags(fabric: Fabric) -> Iterator[tuple[str, list[tuple[str, Port]]]]:
 def _shown(value: object) -> object:
     if isinstance(value, Missing):
         return "none" if value is ABSENT else "unknown"
-    return value if isinstance(value, frozenset) or not hasattr(value, "keys") else dict(value)  # type: ignore[call-overload]
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def _aggregates(fabric: Fabric) -> Iterator[tuple[str, str, list[Port]]]:

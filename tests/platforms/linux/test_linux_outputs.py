@@ -117,8 +117,9 @@ def _differing(found: Port, good: Port) -> dict[str, tuple[object, object]]:
 
 def _is_part(pair: tuple[object, object]) -> bool:
     found, good = pair
-    is_map = isinstance(found, FrozenMap) and isinstance(good, FrozenMap)
-    return is_map and all(good[key] == value for key, value in found.items())  # type: ignore[attr-defined, index]
+    if not isinstance(found, FrozenMap) or not isinstance(good, FrozenMap):
+        return False
+    return all(good[key] == value for key, value in found.items())
 
 
 LINES = QOS.splitlines(keepends=True)

@@ -82,7 +82,7 @@ def _port(**qos: object) -> Device:
 
 
 def _rdma(**facts: object) -> Device:
-    return _host(rdma=RdmaDevice("mlx5_0", ports=("rail0",), **facts))  # type: ignore[arg-type]
+    return _host(rdma=RdmaDevice("mlx5_0", ports=("rail0",), **facts))  # type: ignore[arg-type]  # as above
 
 
 ALL = range(8)

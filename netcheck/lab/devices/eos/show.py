@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from netcheck.lab.devices.cli.console import Command, Console, RefusedError, Shown
+from netcheck.lab.devices.cli.console import Action, Command, Console, RefusedError, Shown
 from netcheck.lab.devices.cli.grammar import Match, Pattern
 from netcheck.lab.devices.eos.refusals import says
 from netcheck.lab.devices.eos.state import EosSwitch
@@ -52,10 +52,7 @@ class Shows:
                 Command(Pattern(text), action, in_config=True, is_open=text.startswith("show"))
                 for text, action in pairs
             ),
-            *(
-                Command(Pattern(text), lambda _c, _m, said=said: said, is_open=True)  # type: ignore[misc]
-                for text, said in quiet
-            ),
+            *(Command(Pattern(text), _saying(said), is_open=True) for text, said in quiet),
             Command(Pattern("enable"), _enable, is_open=True),
             Command(Pattern("disable"), _disable, is_open=True),
             Command(Pattern("(exit|logout|quit)"), _log_out, is_open=True),
@@ -412,6 +409,10 @@ class Shows:
         mac, name = self.switch.mac("eth0"), self.switch.hostname
         text = f'Local System:\n  - Chassis ID     : {mac}\n  - System Name: "{name}"\n'
         return Shown(text, {"chassisId": mac, "systemName": name})
+
+
+def _saying(text: str) -> Action:
+    return lambda _console, _match: text
 
 
 def _enable(console: Console, match: Match) -> None:

@@ -37,7 +37,11 @@ def _ecn(adapter: Adapter) -> Iterator[tuple[str, MadeUp]]:
     yield f"{base}/roce_np/cnp_802p_prio", _number(adapter, "cnp_pcp", PRIORITIES)
     yield f"{base}/roce_np/min_time_between_cnps", _number(adapter, "cnp_gap_us", 4096)
     for name, value in _REACTION_DEFAULTS.items():
-        yield f"{base}/roce_rp/{name}", MadeUp(lambda value=value: value + "\n")  # type: ignore[misc]
+        yield f"{base}/roce_rp/{name}", _fixed(value)
+
+
+def _fixed(value: str) -> MadeUp:
+    return MadeUp(lambda: f"{value}\n")
 
 
 def _switch(switches: list[bool], priority: int) -> MadeUp:
