@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from benchmarks.fabric import Cable, Fault, Plan, policy
+from benchmarks.plan import Cable, Fault, Plan, policy
 
 TAKES_CABLES = re.compile("Ethernet[0-9]+")  # SONiC: the others know lengths by links alone
 

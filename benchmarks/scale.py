@@ -18,7 +18,8 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.fabric import WHOLE_PODS, Fault, Plan, Shape, write_intent
+from benchmarks.fabric import WHOLE_PODS, Shape, write_intent
+from benchmarks.plan import Fault, Plan
 from benchmarks.results import machine, put
 from netcheck.platforms.platform import platform_names
 
