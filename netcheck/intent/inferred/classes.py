@@ -6,6 +6,7 @@ does not tell stays UNKNOWN, which in an intent is not said.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -157,8 +158,12 @@ class _Port:
 
     @property
     def default(self) -> int:
-        """Switch priority of what is not marked."""
-        return self.dscp.get(0, self.pcp.get(0, 0))
+        """Switch priority of most marks: what no class claims goes there; else that of mark 0."""
+        marks = self.dscp or self.pcp
+        counts = Counter(marks.values())
+        most = max(counts.values(), default=0)
+        first = marks.get(0, 0)
+        return first if counts[first] == most else counts.most_common(1)[0][0]
 
     def classes(self) -> list[TrafficClass]:
         """The classes, in order of priority, the default last."""
