@@ -31,6 +31,7 @@ class HostAnswer:
         numa_node: Of the NIC; -1 where the firmware does not tell.
         nodes: NUMA nodes of the host.
         redirecting: PCIe bridges with Access Control Services on; 0 also where nobody may look.
+        is_pinned: Its tests ran on the NUMA node of the NIC.
     """
 
     gts: float | None = None
@@ -41,6 +42,7 @@ class HostAnswer:
     nodes: int = 1
     governor: str = ""
     redirecting: int = 0
+    is_pinned: bool = False
 
     @property
     def pcie_bps(self) -> float | None:

@@ -84,7 +84,8 @@ def host_findings(
     answers = {ref: answer for result in results for ref, answer in result.hosts.items()}
     for ref, answer in sorted(answers.items()):
         limits = [*_limits(answer, fabric, ref), *_stalls(results, ref)]
-        said = "; ".join(limits) or (SILENT if answer == HostAnswer() else ALIKE)
+        is_silent = answer == HostAnswer(is_pinned=answer.is_pinned)
+        said = "; ".join(limits) or (SILENT if is_silent else ALIKE)
         yield perf_finding(
             "look-at-the-host",
             Place(ref.device, ref.port),
@@ -108,7 +109,7 @@ def _limits(answer: HostAnswer, fabric: Fabric, ref: PortRef) -> Iterator[str]:
         yield f"PCIe came up with {answer.gts:g} of {answer.most_gts:g} GT/s"
     if answer.governor and answer.governor != QUIET:
         yield f"CPU governor is {answer.governor}, not {QUIET}"
-    if answer.numa_node is not None and answer.nodes > 1:
+    if answer.numa_node is not None and answer.nodes > 1 and not answer.is_pinned:
         where = f"on node {answer.numa_node}" if answer.numa_node >= 0 else "on no known node"
         yield f"NIC {where} of {answer.nodes} NUMA nodes: measure with --pin, too"
     if answer.redirecting:

@@ -155,7 +155,8 @@ class _Course:
         for end in ends:
             self.progress(f"{self.item.name}: asking {end.host} of {end.port}")
             with suppress(TransportError), self.bench.lent(end.host) as session:
-                answers[end.ref] = parse_answer(session.run(LINE.format(port=end.port)).text)
+                said = parse_answer(session.run(LINE.format(port=end.port)).text)
+                answers[end.ref] = replace(said, is_pinned=self.options.is_pinned)
         if answers:
             self.results[-1] = replace(self.results[-1], hosts=answers)
 
