@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Final, NamedTuple
 
 from netcheck.model.frozen import frozen
@@ -31,13 +32,12 @@ class HeatMap:
     places: tuple[str, ...]
     cells: FrozenMap[tuple[int, int], Heat]
 
-    def lowest(self, place: int) -> float:
-        """The lowest share in the row and the column of a place."""
-        own = (cell.percent for key, cell in self.cells.items() if place in key)
-        return min(own, default=float("inf"))
-
     @property
     def shown(self) -> list[int]:
         """Places that are drawn, in order: of too many, those with the lowest shares."""
+        lowest = [inf] * len(self.places)
+        for key, cell in self.cells.items():
+            for place in key:
+                lowest[place] = min(lowest[place], cell.percent)
         every = range(len(self.places))
-        return sorted(sorted(every, key=lambda one: (self.lowest(one), one))[:SHOWN])
+        return sorted(sorted(every, key=lambda one: (lowest[one], one))[:SHOWN])
