@@ -43,6 +43,9 @@ def up(intent: tuple[str, ...], directory: str, *, real: bool) -> ExitCode:
     start = start_real_lab if real else start_lab
     state = start(fabric, Path(directory).resolve())
     say(f"{directory}: {len(state.devices)} devices up; netcheck lab status shows them\n")
+    for note in state.notes:
+        if "left out" in note:
+            say(f"{note}\n")
     return ExitCode.CLEAN
 
 

@@ -22,6 +22,8 @@ from netcheck.lab.devices.linux.perftest import (
 )
 from netcheck.lab.latency import latencies_us
 from netcheck.lab.routes import End, Routes
+from netcheck.lab.subnets.running import RunningSubnet
+from netcheck.lab.subnets.traffic import Pair, run_pairs
 from netcheck.lab.topology import LabCable
 from netcheck.lossless.dataplane.network import Cable, Flow, Network
 from netcheck.lossless.dataplane.result import FlowCounters, Result
@@ -64,6 +66,7 @@ class Bench:
     cables: Callable[[], Sequence[LabCable]]
     host_of: Callable[[str], str | None]
     is_link_up: Callable[[str, str], bool]
+    subnets: Mapping[str, RunningSubnet] = field(default_factory=dict)
     waiting: dict[tuple[str, int], tuple[Side, asyncio.Future[Outcome]]] = field(
         default_factory=dict
     )
@@ -118,6 +121,7 @@ class Bench:
 
     def _check(self, server: Side, client: Side, done: asyncio.Future[Outcome]) -> None:
         is_broken = EMPTY_GID in (server.gid, client.gid) or server.gid_type != client.gid_type
+        is_broken = is_broken or _subnet(server) != _subnet(client)
         if not is_broken and server.options.tool == client.options.tool:
             return
         done.set_exception(_peer_died())
@@ -150,6 +154,29 @@ class Bench:
             raise
 
     async def _run_together(self, tests: list[Test]) -> None:
+        """Run tests by the network they are in; tests of one network share it."""
+        for name, subnet in self.subnets.items():
+            own = [test for test in tests if _subnet(test.client) == name]
+            if own:
+                await self._run_on_subnet(subnet, own)
+        rest = [test for test in tests if test.client.hca is None]
+        if rest:
+            await self._run_on_ethernet(rest)
+
+    async def _run_on_subnet(self, subnet: RunningSubnet, tests: list[Test]) -> None:
+        pairs = [
+            Pair(test.client, test.server, float(test.client.options.duration_s) or None)
+            for test in tests
+        ]
+        for test, done in zip(tests, await run_pairs(subnet, pairs), strict=True):
+            self._tell(
+                test,
+                status=0 if done.is_delivered else RETRY_EXCEEDED,
+                bandwidth=done.bandwidth_bps,
+                latencies=done.latencies_us,
+            )
+
+    async def _run_on_ethernet(self, tests: list[Test]) -> None:
         routes = self.routes()
         for test in tests:
             test.flows = self._flows(test, routes)
@@ -239,6 +266,11 @@ class Bench:
                         latencies_us=latencies,
                     )
                 )
+
+
+def _subnet(side: Side) -> str:
+    """Subnet of a side; empty on Ethernet."""
+    return side.hca.subnet if side.hca else ""
 
 
 def _cable(cable: LabCable) -> Cable:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from netcheck.lab.bench import Bench
 from netcheck.lab.devices.device import Neighbour, SimulatedDevice
+from netcheck.lab.subnets.running import RunningSubnet
 from netcheck.lab.topology import LabCable, LabDevice, Topology
 
 
@@ -22,8 +23,15 @@ class Building:
     ``cables`` can be changed while the lab runs; devices then see other neighbours.
     """
 
-    def __init__(self, topology: Topology, folder: Path, addresses: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        topology: Topology,
+        folder: Path,
+        addresses: Mapping[str, str],
+        subnets: Sequence[RunningSubnet] = (),
+    ) -> None:
         self.topology = topology
+        self.subnets = {one.name: one for one in subnets}
         self.addresses = addresses
         self.cables: list[LabCable] = list(topology.cables)
         self._far = _ends(self.cables)
@@ -40,6 +48,7 @@ class Building:
             lambda: self.cables,
             self.host_of,
             self.is_link_up,
+            self.subnets,
         )
         for device in topology.devices:
             self.devices[device.name] = self._built(device, folder / device.name)
@@ -48,6 +57,15 @@ class Building:
         module = import_module(f"netcheck.lab.devices.{device.platform}.build")
         built: SimulatedDevice = module.build(device, folder, self)
         return built
+
+    def subnet_at(self, guid: int) -> RunningSubnet | None:
+        """The running subnet that an adapter's port is in; None where none runs for it."""
+        found = (one for one in self.subnets.values() if guid in one.guids)
+        return next(found, None)
+
+    def managed_by(self, host: str) -> RunningSubnet | None:
+        """The running subnet whose manager a host is."""
+        return next((one for one in self.subnets.values() if one.plan(host)), None)
 
     def is_host(self, name: str) -> bool:
         """The device is a host, whatever runs on it."""

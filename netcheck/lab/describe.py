@@ -50,6 +50,7 @@ def status_lines(state: LabState) -> list[str]:
     first = next(iter(state.devices.values()), None)
     if first is not None:
         lines += ["", f"login: {first.username}, password in {first.password_file}"]
+    lines += [f"note: {note}" for note in state.notes]
     lines += [f"fault: {fault}" for fault in state.faults]
     platforms = dict.fromkeys(device.platform for device in topology.devices)
     return [*lines, "", *_described(platforms), "all of it: docs/lab.md"]

@@ -10,6 +10,7 @@ import secrets
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import asyncssh
@@ -29,6 +30,7 @@ from netcheck.lab.state import (
     write_private,
     write_state,
 )
+from netcheck.lab.subnets.starting import start_subnets
 from netcheck.lab.topology import Topology
 
 FIRST_NETWORK = 0x7F4D0000  # 127.77.0.0
@@ -43,16 +45,18 @@ def address_of(index: int) -> str:
 
 
 class LabServer:
-    """Devices, their listeners, and the control socket."""
+    """Devices, their listeners, subnets, and the control socket."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, stack: ExitStack) -> None:
         self.directory = directory
         topology = Topology.from_json((directory / TOPOLOGY_FILE).read_text("utf-8"))
         addresses = {
             device.name: address_of(index) for index, device in enumerate(topology.devices)
         }
         self.addresses = addresses
-        self.building = Building(topology, directory / "devices", addresses)
+        subnets, left_out = start_subnets(topology.subnets, stack)
+        self.notes = (*topology.notes, *left_out)
+        self.building = Building(topology, directory / "devices", addresses, subnets)
         self.faults = Faults(self.building)
         self.listeners: list[asyncssh.SSHAcceptor] = []
 
@@ -81,6 +85,7 @@ class LabServer:
                     name: Address(host, port, USERNAME, str(password_file))
                     for name, host in self.addresses.items()
                 },
+                notes=self.notes,
             )
         )
         await stopped.wait()
@@ -137,7 +142,8 @@ def main(arguments: Sequence[str]) -> int:
         print("usage: python -m netcheck.lab.server DIRECTORY", file=sys.stderr)  # noqa: T201 -- a command
         return 2
     logging.basicConfig(level=logging.WARNING)
-    asyncio.run(LabServer(Path(arguments[0]).resolve()).run())
+    with ExitStack() as stack:
+        asyncio.run(LabServer(Path(arguments[0]).resolve(), stack).run())
     return 0
 
 

@@ -45,6 +45,7 @@ class LabState:
         pid: Its process.
         devices: ``device name -> address``.
         faults: Descriptions of what was put in, in order.
+        notes: What of the intent is left out or assumed, in words.
         is_real: Virtual machines with real soft-RoCE, and nothing simulated.
     """
 
@@ -53,6 +54,7 @@ class LabState:
     pid: int
     devices: Mapping[str, Address] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     is_real: bool = False
 
     @property
@@ -100,8 +102,8 @@ def read_state(directory: Path) -> LabState | None:
     try:
         data: dict[str, Any] = json.loads(path.read_text("utf-8"))  # JSON of our own
         devices = {name: Address(**row) for name, row in data.pop("devices").items()}
-        faults = tuple(data.pop("faults"))
-        return LabState(devices=devices, faults=faults, **data)
+        faults, notes = tuple(data.pop("faults")), tuple(data.pop("notes"))
+        return LabState(devices=devices, faults=faults, notes=notes, **data)
     except FileNotFoundError:
         return None
     except (ValueError, TypeError, KeyError, AttributeError) as error:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from netcheck.lab.subnets.parts import LabHca, LabManager, LabSubnet
 from netcheck.lossless.dataplane.network import Wear
-from netcheck.model.cables import is_reached
+from netcheck.model.cables import Cables, is_reached
 from netcheck.model.device import Device, LinkLayer, Port, Role
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
@@ -49,11 +50,12 @@ class LabDevice:
     ports: tuple[LabPort, ...] = ()
     rdma: tuple[LabRdma, ...] = ()
     version: str = ""
+    hcas: tuple[LabHca, ...] = ()
 
     @property
     def is_host(self) -> bool:
         """Flows end here: its role says so, or without a role its RDMA devices do."""
-        return self.role == Role.HOST if self.role else bool(self.rdma)
+        return self.role == Role.HOST if self.role else bool(self.rdma or self.hcas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +78,18 @@ class LabCable:
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """Everything that the lab builds."""
+    """Everything that the lab builds.
+
+    Attributes:
+        cables: Ethernet cables; those of InfiniBand are in the subnets' networks.
+        notes: What of the fabric is left out or assumed, in words.
+    """
 
     name: str
     devices: tuple[LabDevice, ...]
     cables: tuple[LabCable, ...]
+    subnets: tuple[LabSubnet, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Give it as a text for ``from_json``."""
@@ -96,13 +105,19 @@ class Topology:
             tuple(
                 LabCable(tuple(row.pop("a")), tuple(row.pop("b")), **row) for row in data["cables"]
             ),
+            tuple(
+                LabSubnet(managers=tuple(LabManager(**one) for one in row.pop("managers")), **row)
+                for row in data["subnets"]
+            ),
+            tuple(data["notes"]),
         )
 
 
 def _device(row: dict[str, Any]) -> LabDevice:
     ports = tuple(LabPort(**port) for port in row.pop("ports"))
     rdma = tuple(LabRdma(**device) for device in row.pop("rdma"))
-    return LabDevice(ports=ports, rdma=rdma, **row)
+    hcas = tuple(LabHca(**device) for device in row.pop("hcas"))
+    return LabDevice(ports=ports, rdma=rdma, hcas=hcas, **row)
 
 
 @cache
@@ -119,6 +134,7 @@ def topology_of(fabric: Fabric) -> Topology:
         InputError: A device has a platform that the lab cannot simulate, or a
             cable ends at a device that is not there.
     """
+    infiniband = set(Cables(fabric).links)
     cables = tuple(
         LabCable(
             (link.a.device, link.a.port),
@@ -139,8 +155,25 @@ def topology_of(fabric: Fabric) -> Topology:
         if is_reached(device)
     )
     names = {device.name for device in devices}
-    kept = tuple(one for one in cables if one.a[0] in names and one.b[0] in names)
-    return Topology(fabric.name, devices, kept)
+    kept = tuple(
+        cable
+        for link, cable in zip(fabric.links, cables, strict=True)
+        if link not in infiniband and cable.a[0] in names and cable.b[0] in names
+    )
+    topology = Topology(fabric.name, devices, kept)
+    return _with_subnets(topology, fabric) if fabric.subnets else topology
+
+
+def _with_subnets(topology: Topology, fabric: Fabric) -> Topology:
+    """Give the topology with InfiniBand, which few fabrics have."""
+    from netcheck.lab.subnets.plan import hcas_of, subnets_of  # noqa: PLC0415 -- as above
+
+    subnets, notes = subnets_of(fabric)
+    devices = tuple(
+        replace(one, hcas=hcas_of(fabric, one.name)) if one.is_host else one
+        for one in topology.devices
+    )
+    return replace(topology, devices=devices, subnets=subnets, notes=notes)
 
 
 def _lab_device(device: Device, cabled: set[str]) -> LabDevice:

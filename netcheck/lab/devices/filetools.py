@@ -94,10 +94,26 @@ def _is_folder(call: Call, name: str) -> bool:
 
 
 def cp(call: Call) -> int:
-    """Copy files."""
-    options, names = split_options(call.arguments, flags="fpavT")
-    del options
+    """Copy files; -a and -r folders as well."""
+    options, names = split_options(call.arguments, flags="fparRvT")
+    with_folders = options.keys() & {"a", "r", "R"}
+    if with_folders and len(names) == 2 and call.shell.files.is_folder(call.shell.path(names[0])):  # noqa: PLR2004 -- from and to
+        return _copy_folder(call, names[0], names[1])
     return _copy(call, names, None)
+
+
+def _copy_folder(call: Call, name: str, to: str) -> int:
+    """Copy a folder: to a new name, or into a folder that is there."""
+    tree, source, target = call.shell.files, call.shell.path(name), call.shell.path(to)
+    if tree.is_folder(target):
+        target = posixpath.join(target, posixpath.basename(source))
+    try:
+        tree.check_writable(target, call.shell.user)
+        shutil.copytree(tree.real(source), tree.real(target), dirs_exist_ok=True)
+    except OSError as error:
+        reason = error.reason if isinstance(error, DeviceFileError) else "No such file or directory"
+        return call.fail(f"cp: cannot create directory '{to}': {reason}")
+    return 0
 
 
 def install(call: Call) -> int:

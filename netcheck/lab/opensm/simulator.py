@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from netcheck.model.errors import InputError, TransportError
 READY = "Network simulator ready"
 READY_S = 60.0
 ANSWER_S = 15.0
+DONE = "has been set"
+MOST_LINES = 200
 LEAST_NODES, LEAST_SWITCHES, LEAST_PORTS = 64, 16, 512
 
 
@@ -119,8 +121,22 @@ class Simulator:
             InputError: There is no such node, port or counter.
         """
         answer = self.say(f'PerformanceSet "{node}"[{port}] {counter}={value}')
-        if "has been set" not in answer:
+        if DONE not in answer:
             raise InputError(f"{node} port {port} {counter}: {answer}")
+
+    def count_all(self, counters: Sequence[tuple[str, int, str, int]]) -> None:
+        """Set many counters: node, port, counter, value of each.
+
+        Raises:
+            InputError: There is no such node, port or counter; the first is named.
+        """
+        lines = [f'PerformanceSet "{n}"[{p}] {name}={value}' for n, p, name, value in counters]
+        for first in range(0, len(lines), MOST_LINES):
+            batch = lines[first : first + MOST_LINES]
+            told = self.say("\n".join(batch)).splitlines()
+            if sum(DONE in line for line in told) != len(batch):
+                wrong = next((line for line in told if DONE not in line), "no answer")
+                raise InputError(f"{self.name}: counters not set: {wrong}")
 
 
 def place(node: str, port: int | None) -> str:

@@ -61,6 +61,7 @@ class SimulatedSubnet:
     environment: Mapping[str, str]
     managers: dict[str, Manager] = field(default_factory=dict)
     up_s: float = 0.0
+    launches: int = 0
 
     def start(self, plan: ManagerPlan, *, up_s: float = UP_S, is_first: bool = True) -> Manager:
         """Start a manager; the first is waited for until the subnet is up, others until STANDBY.
@@ -68,7 +69,21 @@ class SimulatedSubnet:
         Raises:
             TransportError: It does not get there; the message carries its log's errors.
         """
-        folder = self.folder / f"sm-{len(self.managers)}"
+        started = self.launch(plan, is_first=is_first)
+        if is_first:
+            self.up_s = started.wait_up(up_s)
+        else:
+            started.wait_state("STANDBY", up_s)
+        return started
+
+    def launch(self, plan: ManagerPlan, *, is_first: bool) -> Manager:
+        """Start a manager and wait for nothing but, where others run, that it answers them.
+
+        Raises:
+            TransportError: It cannot be started.
+        """
+        folder = self.folder / f"sm-{self.launches}"
+        self.launches += 1
         manager.write_files(plan.files, folder, plan.extra)
         with self.held():
             started = manager.start(
@@ -77,10 +92,6 @@ class SimulatedSubnet:
             self.managers[plan.name] = started
             if not is_first:
                 self._await_ears(started)
-        if is_first:
-            self.up_s = started.wait_up(up_s)
-        else:
-            started.wait_state("STANDBY", up_s)
         return started
 
     def _await_ears(self, started: Manager) -> None:

@@ -1,9 +1,8 @@
-"""How one port shares its link: lanes by their weights, then inputs, then flows.
+"""How one port shares its link: lanes by their weights, then flows by their queue pairs.
 
-Source: InfiniBand Architecture Specification volume 1, 7.6.9 (VL arbitration). That the
-inputs of a lane take turns is usual in switches and not in the specification; it is what
-makes a flow from far away get less than one from the next port (E. G. Gran and others,
-First Experiences with Congestion Control in InfiniBand Hardware, IPDPS 2010).
+Source: InfiniBand Architecture Specification volume 1, 7.6.9 (VL arbitration). Within a
+lane shares are fair by flow. The specification leaves that open; in many switches inputs
+take turns instead, which gives less to flows that came together through one of them.
 """
 
 from __future__ import annotations
@@ -25,11 +24,10 @@ Key = TypeVar("Key", bound="int | str")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What one flow asks of a port: its lane, the port it came in at, how much, how weighty."""
+    """What one flow asks of a port: its lane, how much, how weighty."""
 
     flow: str
     lane: int
-    ingress: int
     demand: float
     weight: float = 1.0
 
@@ -133,18 +131,14 @@ def entitlement(
     port: Port, claims: Sequence[Claim], flow: str, packet_bytes: int, capacity: float
 ) -> float:
     """What a flow could get at a port if it asked for everything, given what others ask for."""
-    own = next(one for one in claims if one.flow == flow)
-    asked = [capacity if one.flow == flow else min(one.demand, capacity) for one in claims]
+    lane = next(one.lane for one in claims if one.flow == flow)
     by_lane: dict[int, float] = {}
-    by_input: dict[int, float] = {}
     by_flow: dict[str, float] = {}
     weights: dict[str, float] = {}
-    for one, demand in zip(claims, asked, strict=True):
+    for one in claims:
+        demand = capacity if one.flow == flow else min(one.demand, capacity)
         by_lane[one.lane] = by_lane.get(one.lane, 0.0) + demand
-        if one.lane == own.lane:
-            by_input[one.ingress] = by_input.get(one.ingress, 0.0) + demand
-            if one.ingress == own.ingress:
-                by_flow[one.flow], weights[one.flow] = demand, one.weight
-    lane = share_lanes(port, by_lane, packet_bytes, capacity)[own.lane]
-    ingress = fill(lane, by_input, dict.fromkeys(by_input, 1.0))[own.ingress]
-    return fill(ingress, by_flow, weights)[flow]
+        if one.lane == lane:
+            by_flow[one.flow], weights[one.flow] = demand, one.weight
+    share = share_lanes(port, by_lane, packet_bytes, capacity)[lane]
+    return fill(share, by_flow, weights)[flow]

@@ -20,6 +20,12 @@ WORD_BYTES = 4
 # Packets that go again for each that is lost: those of one trip, about 2 us at 200 Gb/s.
 RESENT_PACKETS = 12
 _BLOCKS = frozenset({Fate.STALLED, Fate.NO_WEIGHT})
+_HELD = "PortSwHOQLifetimeLimitDiscards"
+_DETAILS = {
+    Fate.STALLED: _HELD,
+    Fate.NO_WEIGHT: _HELD,
+    Fate.LINK_DOWN: "PortInactiveDiscards",
+}
 
 Counts = Counter[str]
 
@@ -166,6 +172,9 @@ class _Counting:
         if way.fate is Fate.NO_KEY and not self.fabric.nodes[way.at[0]].is_switch:
             return  # a queue pair drops what is not for it; the port counts nothing
         self.at(way.at)[name] += round(packets)
+        detail = _DETAILS.get(way.fate)
+        if detail:
+            self.at(way.at)[detail] += round(packets)
 
     def result(self, flows: Mapping[str, FlowResult]) -> Result:
         """Give everything, with the time that ports waited and what worn links counted."""

@@ -88,7 +88,6 @@ class Shares:
             Claim(
                 other,
                 self._hops(other)[place].lane,
-                self._hops(other)[place].ingress,
                 self._elsewhere(other, place, offers[other]),
                 self.flows[other].weight,
             )

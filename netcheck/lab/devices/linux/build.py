@@ -11,4 +11,4 @@ from netcheck.lab.topology import LabDevice
 
 def build(device: LabDevice, folder: Path, surroundings: Building) -> LinuxHost:
     """Give the host as after a driver load; its RDMA tests meet at the lab's bench."""
-    return LinuxHost(device, folder, surroundings, surroundings.bench)
+    return LinuxHost(device, folder, surroundings, surroundings.bench, surroundings.subnet_at)

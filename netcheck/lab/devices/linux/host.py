@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from netcheck.lab.devices.device import SimulatedDevice, Surroundings
@@ -10,6 +10,8 @@ from netcheck.lab.devices.files import MadeUp
 from netcheck.lab.devices.linux import (
     counters,
     dcb,
+    hca_files,
+    hca_tools,
     iproute,
     mlnx_qos,
     perftest,
@@ -18,6 +20,7 @@ from netcheck.lab.devices.linux import (
     system,
 )
 from netcheck.lab.devices.linux.adapter import BUFFER_BYTES, Adapter
+from netcheck.lab.devices.linux.hca import Hca, SubnetAccess
 from netcheck.lab.topology import LabDevice
 from netcheck.lossless.dataplane.network import Node
 from netcheck.lossless.dataplane.result import FlowCounters, PortCounters
@@ -28,7 +31,11 @@ _OS_RELEASE = 'PRETTY_NAME="Ubuntu 22.04.4 LTS"\nNAME="Ubuntu"\nVERSION_ID="22.0
 
 
 class LinuxHost(SimulatedDevice):
-    """A host; its adapters begin as after a driver load without configuration."""
+    """A host; its adapters begin as after a driver load without configuration.
+
+    Attributes:
+        adapters: Ports on Ethernet by netdev; ``hcas`` those on InfiniBand by RDMA device.
+    """
 
     platform = "linux"
 
@@ -38,6 +45,7 @@ class LinuxHost(SimulatedDevice):
         folder: Path,
         surroundings: Surroundings,
         bench: perftest.TestBench,
+        subnets: Callable[[int], SubnetAccess | None] = lambda _: None,
     ) -> None:
         super().__init__(built.name, folder, surroundings)
         for part in FOLDERS:
@@ -55,6 +63,17 @@ class LinuxHost(SimulatedDevice):
                 port.address,
                 self.mac(device.port),
             )
+        self.hcas = {
+            one.name: Hca(
+                one.name,
+                one.port,
+                len(built.rdma) + index,
+                one.guid,
+                one.number,
+                subnets(one.guid),
+            )
+            for index, one in enumerate(built.hcas)
+        }
         self._add_files()
         self._add_programs(bench)
 
@@ -74,6 +93,9 @@ class LinuxHost(SimulatedDevice):
 
             for path, file in sysfs.files(adapter, is_up=is_up):
                 self.files.add(path, file)
+        for hca in self.hcas.values():
+            for path, file in hca_files.files(hca):
+                self.files.add(path, file)
         governor = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
         self.files.add(governor, MadeUp(lambda: "performance\n"))
 
@@ -84,9 +106,10 @@ class LinuxHost(SimulatedDevice):
             "dcb": dcb.program(self.adapters),
             "ip": iproute.ip_program(self.adapters, self),
             "ethtool": iproute.ethtool_program(self.adapters, self),
-            **rdma.programs(by_rdma, self),
+            **rdma.programs(by_rdma, self.hcas, self),
+            **hca_tools.programs(tuple(self.hcas.values())),
             **system.programs(self.name, self.files, self.adapters, self.surroundings),
-            **perftest.programs(self.name, by_rdma, self, bench),
+            **perftest.programs(self.name, by_rdma, self.hcas, self, bench),
         }
 
     def hardware(self) -> Node:

@@ -16,6 +16,8 @@ from typing import Protocol
 
 from netcheck.lab.devices.files import DeviceFileError
 from netcheck.lab.devices.linux.adapter import EMPTY_GID, Adapter
+from netcheck.lab.devices.linux.hca import Hca
+from netcheck.lab.devices.linux.hca_files import STATES
 from netcheck.lab.devices.linux.iproute import Links
 from netcheck.lab.devices.linux.perftest_options import Options, RefusedError, read_options
 from netcheck.lab.devices.shell import Call, Program
@@ -28,6 +30,7 @@ BANNER = (
     "************************************\n"
 )
 SMALL_GBPS = 0.1
+DOWN = " Port number 1 state is {}\n Couldn't set the link layer\n"
 _TITLES = {
     "ib_write_bw": ("RDMA_Write BW Test", "RDMA_Write_BW_Test"),
     "ib_send_bw": ("Send BW Test", "Send_BW_Test"),
@@ -36,6 +39,16 @@ _TITLES = {
     "ib_send_lat": ("Send Latency Test", "Send_Latency_Test"),
     "ib_read_lat": ("RDMA_Read Latency Test", "RDMA_Read_Latency_Test"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class HcaSide:
+    """What an end on InfiniBand has besides: subnet, port GUID, LID, P_Key of its queue pair."""
+
+    subnet: str
+    guid: int
+    lid: int
+    key: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +63,12 @@ class Side:
     mtu: int
     traffic_class: int
     options: Options
+    hca: HcaSide | None = None
+
+    @property
+    def link(self) -> str:
+        """Kind of its link, as the program prints it."""
+        return "IB" if self.hca else "Ethernet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +103,18 @@ class BenchError(Exception):
 
 
 def programs(
-    name: str, adapters: Mapping[str, Adapter], links: Links, bench: TestBench
+    name: str,
+    adapters: Mapping[str, Adapter],
+    hcas: Mapping[str, Hca],
+    links: Links,
+    bench: TestBench,
 ) -> dict[str, Program]:
-    """Give the programs for a host; ``adapters`` is by RDMA device."""
+    """Give the programs for a host; ``adapters`` and ``hcas`` are by RDMA device."""
 
     async def perftest(call: Call) -> int:
         try:
             options = read_options(call.words)
-            side = _side(name, adapters, links, options)
+            side = _side(name, adapters, hcas, links, options)
         except RefusedError as refusal:
             call.out(refusal.out)
             call.err(refusal.err)
@@ -110,20 +133,28 @@ def programs(
     return dict.fromkeys(_TITLES, perftest)
 
 
-def _side(name: str, adapters: Mapping[str, Adapter], links: Links, options: Options) -> Side:
-    if not adapters:
+def _side(
+    name: str,
+    adapters: Mapping[str, Adapter],
+    hcas: Mapping[str, Hca],
+    links: Links,
+    options: Options,
+) -> Side:
+    if not adapters and not hcas:
         raise RefusedError(
             " Did not detect devices \n If device exists, check if driver is up\n"
             " Unable to find the Infiniband/RoCE device\n"
         )
-    rdma = options.device or next(iter(adapters))
+    rdma = options.device or next(iter((*adapters, *hcas)))
+    if rdma in hcas:
+        return _hca_side(name, hcas[rdma], options)
     if rdma not in adapters:
         raise RefusedError(
             f" IB device {rdma} not found\n Unable to find the Infiniband/RoCE device\n"
         )
     adapter = adapters[rdma]
     if not links.is_link_up(adapter.netdev):
-        raise RefusedError(" Port number 1 state is Down\n Couldn't set the link layer\n")
+        raise RefusedError(DOWN.format("Down"))
     gids = adapter.gids()
     index = options.gid_index if options.gid_index is not None else len(gids) - 1
     gid, kind = gids[index] if index < len(gids) else (EMPTY_GID, "")
@@ -132,6 +163,19 @@ def _side(name: str, adapters: Mapping[str, Adapter], links: Links, options: Opt
     if options.uses_cm and not options.traffic_class:
         tclass = adapter.traffic_class or adapter.cm_tos
     return Side(name, adapter.netdev, rdma, gid, kind, mtu, tclass, options)
+
+
+def _hca_side(name: str, hca: Hca, options: Options) -> Side:
+    """An end on InfiniBand; its queue pair gets the P_Key at an index, or does not come up."""
+    state = hca.state
+    if hca.subnet is None or not state.is_active:
+        raise RefusedError(DOWN.format(STATES[state.state].capitalize()))
+    index = options.pkey_index
+    if index >= len(state.pkeys) or not state.pkeys[index]:
+        raise RefusedError("Failed to modify QP to INIT, ret=22\n Couldn't create IB resources\n")
+    mtu = min(options.mtu or state.mtu, state.mtu)
+    side = HcaSide(hca.subnet.name, hca.guid, state.lid, state.pkeys[index])
+    return Side(name, hca.netdev, hca.name, hca.gid, "", mtu, 0, options, side)
 
 
 def _report(call: Call, side: Side, outcome: Outcome) -> int:
@@ -171,6 +215,7 @@ def _head(side: Side, mtu: int, *, is_server: bool) -> str:
         title = title.replace("BW", "Bidirectional BW")
     depth = "" if is_server and not options.is_latency else f" TX depth        : {options.depth}\n"
     moderation = "" if options.is_latency else " CQ Moderation   : 1\n"
+    gid = f" GID index       : {_gid_index(options)}\n" if has_gid(side) else ""
     return (
         f"{RULE}                    {title}\n"
         f" Dual-port       : OFF\t\tDevice         : {side.rdma}\n"
@@ -180,13 +225,18 @@ def _head(side: Side, mtu: int, *, is_server: bool) -> str:
         " ibv_wr* API     : ON\n"
         f"{depth}{moderation}"
         f" Mtu             : {mtu}[B]\n"
-        " Link type       : Ethernet\n"
-        f" GID index       : {_gid_index(options)}\n"
+        f" Link type       : {side.link}\n"
+        f"{gid}"
         f" Max inline data : {220 if options.is_latency else 0}[B]\n"
         f" rdma_cm QPs\t : {'ON' if options.uses_cm else 'OFF'}\n"
         f" Data ex. method : {'rdma_cm' if options.uses_cm else 'Ethernet'}\n"
         f"{RULE}"
     )
+
+
+def has_gid(side: Side) -> bool:
+    """Whether addresses are shown and used: always on Ethernet, on InfiniBand where asked for."""
+    return side.hca is None or side.options.gid_index is not None
 
 
 def _gid_index(options: Options) -> int:
@@ -209,8 +259,9 @@ def _ends(word: str, side: Side) -> str:
             else f" RKey 0x{seed & 0xFFFFFF:06x} VAddr 0x007f{seed:08x}"
         )
         number = queue_pair_number(side, pair)
-        lines += f" {word} address: LID 0000 QPN 0x{number:04x} PSN 0x{seed >> 8:x}{keys}\n"
-        lines += f" GID: {shown}\n"
+        lid = f"0x{side.hca.lid:02x}" if side.hca else "0000"
+        lines += f" {word} address: LID {lid} QPN 0x{number:04x} PSN 0x{seed >> 8:x}{keys}\n"
+        lines += f" GID: {shown}\n" if has_gid(side) else ""
     return lines
 
 
@@ -250,14 +301,15 @@ def _latency(options: Options, outcome: Outcome) -> str:
 def _write_json(call: Call, side: Side, outcome: Outcome, mtu: int) -> None:
     """Write what version 24.01 and later write: valid JSON, mode 0600."""
     options = side.options
-    info = {
+    info: dict[str, str | int] = {
         "test": _TITLES[options.tool][1],
         "Device": side.rdma,
         "Number_of_qps": options.queue_pairs,
         "Mtu": mtu,
-        "Link_type": "Ethernet",
-        "GID_index": _gid_index(options),
+        "Link_type": side.link,
     }
+    if has_gid(side):
+        info["GID_index"] = _gid_index(options)
     if options.is_latency:
         names = ("t_min", "t_max", "t_typical", "t_avg", "t_stdev", "percentile_99")
         pairs = zip((*names, "percentile_99.9"), outcome.latencies_us, strict=True)

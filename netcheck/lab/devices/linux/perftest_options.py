@@ -53,7 +53,15 @@ _SHORT_FLAGS = {
     "N": "noPeak",
 }
 _LONG_VALUES = frozenset(
-    {*_SHORT.values(), "tclass", "out_json_file", "retry_count", "flow_label", "source_ip"}
+    {
+        *_SHORT.values(),
+        "tclass",
+        "out_json_file",
+        "retry_count",
+        "flow_label",
+        "source_ip",
+        "pkey_index",
+    }
 )
 _LONG_FLAGS = frozenset(
     {*_SHORT_FLAGS.values(), "report_gbits", "out_json", "report-both", "cpu_util"}
@@ -89,6 +97,8 @@ class Options:
     is_bidirectional: bool
     json_file: str
     uses_cm: bool
+    sl: int = 0
+    pkey_index: int = 0
 
     @property
     def is_latency(self) -> bool:
@@ -130,6 +140,8 @@ def read_options(words: Sequence[str]) -> Options:
         "bidirectional" in values,
         values.get("out_json_file", "perftest_out.json") if "out_json" in values else "",
         uses_cm,
+        int(values.get("sl", 0)),
+        int(values.get("pkey_index", 0)),
     )
 
 
@@ -177,7 +189,19 @@ def _unknown(tool: str, reason: str) -> RefusedError:
     )
 
 
-_NUMBERS = ("port", "size", "qp", "tx-depth", "duration", "iters", "sl", "tclass", "mtu", "tos")
+_NUMBERS = (
+    "port",
+    "size",
+    "qp",
+    "tx-depth",
+    "duration",
+    "iters",
+    "sl",
+    "tclass",
+    "mtu",
+    "tos",
+    "pkey_index",
+)
 _PARSER = " Parser function exited with Error\n"
 
 

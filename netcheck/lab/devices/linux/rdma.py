@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 
 from netcheck.lab.devices.linux import counters
 from netcheck.lab.devices.linux.adapter import MTU_SIZES, Adapter
+from netcheck.lab.devices.linux.hca import Hca
+from netcheck.lab.devices.linux.hca_tools import info, link_row
 from netcheck.lab.devices.linux.iproute import Links
 from netcheck.lab.devices.options import UnknownOptionError, split_options
 from netcheck.lab.devices.shell import Call, Program
@@ -20,12 +22,14 @@ HIGHEST_TOS = 255
 _MTU_CODES = {4096: 5, 2048: 4, 1024: 3, 512: 2, 256: 1}
 
 
-def programs(adapters: Mapping[str, Adapter], links: Links) -> dict[str, Program]:
-    """Give the programs for a host; ``adapters`` is by RDMA device."""
+def programs(
+    adapters: Mapping[str, Adapter], hcas: Mapping[str, Hca], links: Links
+) -> dict[str, Program]:
+    """Give the programs for a host; ``adapters`` and ``hcas`` are by RDMA device."""
     return {
-        "rdma": lambda call: _rdma(call, adapters, links),
-        "ibv_devinfo": lambda call: _devinfo(call, adapters, links),
-        "ibv_devices": lambda call: _devices(call, adapters),
+        "rdma": lambda call: _rdma(call, adapters, hcas, links),
+        "ibv_devinfo": lambda call: _devinfo(call, adapters, hcas, links),
+        "ibv_devices": lambda call: _devices(call, adapters, hcas),
         "ibdev2netdev": lambda call: _ibdev2netdev(call, adapters, links),
         "show_gids": lambda call: _show_gids(call, adapters),
         "cma_roce_tos": lambda call: _cm_tos(call, adapters),
@@ -33,16 +37,19 @@ def programs(adapters: Mapping[str, Adapter], links: Links) -> dict[str, Program
     }
 
 
-def _rdma(call: Call, adapters: Mapping[str, Adapter], links: Links) -> int:
+def _rdma(
+    call: Call, adapters: Mapping[str, Adapter], hcas: Mapping[str, Hca], links: Links
+) -> int:
     words = [word for word in call.arguments if not word.startswith("-")]
     flags = "".join(word[1:] for word in call.arguments if word.startswith("-"))
     name = words[0] if words else "help"
     wanted = words[-1].partition("/")[0] if words[-1:] and words[-1].startswith("mlx") else ""
-    if wanted and wanted not in adapters:
+    if wanted and wanted not in adapters and wanted not in hcas:
         return call.fail("Wrong device name")
     chosen = [adapter for adapter in adapters.values() if wanted in ("", adapter.rdma)]
     if name == "link":
         rows = [_link_row(adapter, links) for adapter in chosen]
+        rows += [link_row(hca) for hca in hcas.values() if wanted in ("", hca.name)]
         call.out(json.dumps(rows) + "\n" if "j" in flags else "".join(map(_link_line, rows)))
         return 0
     if name.startswith("stat"):
@@ -69,6 +76,10 @@ def _link_row(adapter: Adapter, links: Links) -> dict[str, object]:
 
 
 def _link_line(row: dict[str, object]) -> str:
+    if "netdev" not in row:
+        names = ("subnet_prefix", "lid", "sm_lid", "lmc", "state", "physical_state")
+        said = " ".join(f"{name} {row[name]}" for name in names)
+        return f"link {row['ifname']}/{row['port']} {said} \n"
     return (
         f"link {row['ifname']}/1 state {row['state']} physical_state {row['physical_state']} "
         f"netdev {row['netdev']} \n"
@@ -98,18 +109,23 @@ def _chosen(call: Call, adapters: Mapping[str, Adapter], wanted: str | None) -> 
     return (adapters[wanted],)
 
 
-def _devinfo(call: Call, adapters: Mapping[str, Adapter], links: Links) -> int:
+def _devinfo(
+    call: Call, adapters: Mapping[str, Adapter], hcas: Mapping[str, Hca], links: Links
+) -> int:
     try:
         options, _ = split_options(call.arguments, flags="vl", valued="di")
     except UnknownOptionError as error:
         return call.fail(f"ibv_devinfo: {error}")
-    found = list(_chosen(call, adapters, options.get("d")))
+    wanted = options.get("d")
+    others = [hca for hca in hcas.values() if wanted in (None, hca.name)]
+    found = [] if wanted in hcas else list(_chosen(call, adapters, wanted))
     for adapter in found:
         call.out(_info(adapter, is_up=links.is_link_up(adapter.netdev)))
         if "v" in options:
             for index, (gid, kind) in enumerate(adapter.gids()):
                 call.out(f"\t\t\tGID[{index:3}]:\t\t{_short(gid)}, {kind}\n")
-    return 0 if found else 1
+    call.out("".join(map(info, others)))
+    return 0 if found or others else 1
 
 
 def _short(gid: str) -> str:
@@ -147,10 +163,12 @@ def _info(adapter: Adapter, *, is_up: bool) -> str:
     )
 
 
-def _devices(call: Call, adapters: Mapping[str, Adapter]) -> int:
+def _devices(call: Call, adapters: Mapping[str, Adapter], hcas: Mapping[str, Hca]) -> int:
     call.out("    device                 node GUID\n    ------              ----------------\n")
     for adapter in adapters.values():
         call.out(f"    {adapter.rdma:<18}\t{_guid(adapter).replace(':', '')}\n")
+    for hca in hcas.values():
+        call.out(f"    {hca.name:<18}\t{hca.node_guid:016x}\n")
     return 0
 
 

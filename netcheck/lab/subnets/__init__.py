@@ -1,0 +1,1 @@
+"""InfiniBand subnets of the lab: a real OpenSM on ibsim, and traffic through what it has set."""

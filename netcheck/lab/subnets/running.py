@@ -1,0 +1,211 @@
+"""A subnet of the lab while it runs: its managers, what is read of it, its counters."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from netcheck.lab.devices.linux.hca import HcaState, Said
+from netcheck.lab.opensm import manager
+from netcheck.lab.opensm.diags import Diags
+from netcheck.lab.opensm.network import read_network
+from netcheck.lab.opensm.subnet import ManagerPlan, SimulatedSubnet, simulated_subnet
+from netcheck.lab.subnets.ledger import Ledger
+from netcheck.lab.subnets.parts import LabManager, LabSubnet
+from netcheck.lab.subnets.view import View, read_view
+from netcheck.lossless.credits.fabric import End, Fabric, Wear
+from netcheck.model.errors import TransportError
+
+WATCH_S = 0.25
+QUIET_S, SETTLE_S = 0.3, 10.0
+# ibsim serves ten clients; managers and a reading of ours take some.
+CLIENTS = 4
+RESETS = ("-R", "-r", "-k", "-K", "--Reset_only", "--reset_after_read", "--clear-errors")
+Mark = tuple[tuple[str, int, bool], ...]
+
+
+class RunningSubnet:
+    """One subnet; blocking calls, to be made from threads.
+
+    Attributes:
+        stalled, worn: What faults do to ports, on top of what is read.
+    """
+
+    def __init__(self, plan: LabSubnet, simulated: SimulatedSubnet) -> None:
+        self.name = plan.name
+        self.simulated = simulated
+        self.view = View()
+        self.ledger = Ledger()
+        self.stalled: set[End] = set()
+        self.worn: dict[End, Wear] = {}
+        self.logs: dict[str, str] = {}
+        self.guids = frozenset(simulated.network.guids.values())
+        self._plans = {one.name: one for one in plan.managers}
+        self._read_at: Mark | None = None
+        self._lock = threading.RLock()
+        self._clients = threading.BoundedSemaphore(CLIENTS)
+        self._is_over = threading.Event()
+
+    # Managers
+
+    def start_all(self) -> None:
+        """Start every manager with its first files.
+
+        Raises:
+            TransportError: The subnet does not come up.
+        """
+        for place, plan in enumerate(self._plans.values()):
+            self.simulated.start(_plan(plan, plan.files), is_first=place == 0)
+        self.refresh()
+
+    def plan(self, name: str) -> LabManager | None:
+        """The manager of a host; None where none runs there."""
+        return self._plans.get(name)
+
+    def is_running(self, name: str) -> bool:
+        """Whether a host's manager runs."""
+        found = self.simulated.managers.get(name)
+        return found is not None and found.is_running
+
+    def log(self, name: str) -> str:
+        """All that a host's manager logged, at each of its starts."""
+        found = self.simulated.managers.get(name)
+        return self.logs.get(name, "") + (found.log() if found else "")
+
+    def pid(self, name: str) -> int:
+        """Process of a host's manager; 0 where none runs."""
+        return self.simulated.managers[name].pid if self.is_running(name) else 0
+
+    def reload(self, name: str, files: Mapping[str, str]) -> None:
+        """Have a manager read its files again."""
+        with self._lock:
+            found = self.simulated.managers[name]
+            manager.write_files(files, found.folder, found.extra)
+            found.mark()
+            found.kept.signal(signal.SIGHUP)
+
+    def stop(self, name: str) -> None:
+        """End a manager."""
+        with self._lock:
+            found = self.simulated.managers.pop(name, None)
+            if found is not None:
+                self.logs[name] = self.logs.get(name, "") + found.log()
+                found.kill()
+
+    def restart(self, name: str, files: Mapping[str, str]) -> None:
+        """Start a manager, anew where it runs.
+
+        Raises:
+            TransportError: It cannot be started.
+        """
+        with self._lock:
+            self.stop(name)
+            is_first = not any(one.is_running for one in self.simulated.managers.values())
+            self.simulated.launch(_plan(self._plans[name], files), is_first=is_first)
+
+    # Reading
+
+    def fresh(self) -> View:
+        """The subnet as it is now: read again where a manager has done anything since."""
+        if self._mark() != self._read_at:
+            self.simulated.settle(SETTLE_S)
+            self.refresh()
+        return self.view
+
+    def refresh(self) -> None:
+        """Read the subnet."""
+        with self._lock:
+            mark = self._mark()
+            self.view = read_view(self.simulated.diags, self.simulated.network)
+            self._read_at = mark
+
+    def _mark(self) -> Mark:
+        """What tells that managers have done something: their logs have grown."""
+        found = []
+        for name, one in list(self.simulated.managers.items()):
+            path = one.folder / manager.LOG
+            found.append((name, path.stat().st_size if path.exists() else 0, one.is_running))
+        return tuple(found)
+
+    def watch(self) -> None:
+        """Read again whenever managers have done something, until ``end``."""
+        while not self._is_over.wait(WATCH_S):
+            if self._mark() == self._read_at:
+                continue
+            try:
+                self.fresh()
+            except (TransportError, OSError):
+                continue  # it is being changed; the next round reads it
+
+    def end(self) -> None:
+        """Let ``watch`` return."""
+        self._is_over.set()
+
+    def state(self, guid: int) -> HcaState:
+        """A port of an adapter as its firmware shows it."""
+        found = self.view.states.get(guid, HcaState())
+        end = self.view.hosts.get(guid)
+        counts: Mapping[str, int] = self.ledger.counts.get(end, {}) if end else {}
+        return replace(found, counters=counts)
+
+    def fabric(self) -> Fabric:
+        """The subnet as traffic meets it."""
+        return Fabric(self.view.nodes, frozenset(self.stalled), dict(self.worn))
+
+    # Programs of hosts
+
+    async def run(self, guid: int, words: Sequence[str]) -> Said:
+        """Run a program of infiniband-diags at a port."""
+        return await asyncio.to_thread(self._run, guid, words)
+
+    def _run(self, guid: int, words: Sequence[str]) -> Said:
+        ends = {number: end for end, number in self.simulated.network.guids.items()}
+        base = self.simulated.diags
+        diags = Diags(base.tools, base.folder, base.environment, ends[guid][0])
+        with self._clients:
+            try:
+                answer = diags.run(*words)
+            except TransportError as error:
+                return Said(f"{error}\n", 1)
+        if words[0] in ("perfquery", "ibqueryerrors") and set(words) & set(RESETS):
+            self.read_counters()
+        return Said(answer.text.rstrip("\n") + "\n", answer.status)
+
+    def count(self, grown: Mapping[End, Mapping[str, int]]) -> None:
+        """Let ports count what a run of traffic did to them."""
+        with self._lock:
+            self.read_counters(tuple(grown))
+            self.ledger.add(self.simulated.simulator, grown)
+
+    def read_counters(self, ends: Sequence[End] = ()) -> None:
+        """Read counters of ports anew, of all that traffic has touched unless some are said."""
+        self.ledger.read(self.simulated.diags, self.view.lids, ends or tuple(self.ledger.counts))
+
+
+def _plan(plan: LabManager, files: Mapping[str, str]) -> ManagerPlan:
+    return ManagerPlan(plan.name, plan.node, files, plan.extra)
+
+
+@contextmanager
+def running_subnet(plan: LabSubnet) -> Iterator[RunningSubnet]:
+    """Bring a subnet up; everything of it is ended on the way out.
+
+    Raises:
+        MissingToolsError: OpenSM, ibsim or infiniband-diags is not installed.
+        TransportError: It does not come up.
+    """
+    network = read_network(plan.network, f"fabric of {plan.name}")
+    with simulated_subnet(network) as simulated:
+        running = RunningSubnet(plan, simulated)
+        running.start_all()
+        watcher = threading.Thread(target=running.watch, name=f"subnet {plan.name}", daemon=True)
+        watcher.start()
+        try:
+            yield running
+        finally:
+            running.end()
+            watcher.join()
