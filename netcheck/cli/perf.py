@@ -149,7 +149,7 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
 def _one_line(text: str) -> str:
     """A command line as it can be typed on a host."""
     if text.isprintable():
-        return text
+        return text.strip()
     raise click.BadParameter("expected one line of printable text", param_hint="--collective")
 
 

@@ -94,7 +94,15 @@ def measure(
                 course.run_collective(own, islands)
             course.ask_hosts()
             found += course.results
+    if options.collective and not any(one.collective for one in found):
+        found.append(_without_hosts(program_of(options.collective)))
     return found
+
+
+def _without_hosts(name: str) -> RoundResult:
+    """A collective test that was asked for and that no two hosts can run."""
+    why = CollectiveResult(error="not run: no two hosts with NICs of one class take part")
+    return RoundResult(Round(name, Pattern.ACROSS, ()), name, "", (), {}, collective=why)
 
 
 class _Course:

@@ -74,6 +74,12 @@ def test_what_the_test_reached_is_reported(lab: World) -> None:
     assert said.endswith("with 2,147,483,648 bytes; all values right")
 
 
+def test_a_test_that_no_two_hosts_can_run_is_no_pass(lab: World) -> None:
+    found = lab.judged(replace(OPTIONS, collective=COMMAND, limit=frozenset({"gpu01"})))
+    (failed,) = [one for one in found.findings if one.rule == "collective-failed"]
+    assert failed.message.startswith("all_reduce_perf: not run: no two hosts")
+
+
 @pytest.mark.parametrize(
     ("text", "status", "rule", "said"),
     [
