@@ -19,8 +19,9 @@ from netcheck.platforms.onyx.applied.edits import (
     lines_between,
     read_settings,
     subject_of,
+    with_shown,
 )
-from netcheck.platforms.onyx.parsed.forms import is_whole
+from netcheck.platforms.onyx.parsed.forms import COMMANDS, FILES, Form, is_whole
 from netcheck.platforms.onyx.render import FILE
 from netcheck.platforms.onyx.words import Key, typed
 from netcheck.platforms.platform import Change, Command, Impact, Removal, Run
@@ -33,7 +34,10 @@ SOURCE: Final = "NVIDIA MLNX-OS user manual 3.11, SM Commands and Partitions"
 
 def holdings(device: Device) -> tuple[Command, ...]:  # noqa: ARG001 -- the same for every switch
     """Give the commands whose outputs ``plan`` has to see."""
-    return (Command("show running-config", FILE, DocumentKind.CONFIG),)
+    return tuple(
+        Command(COMMANDS[form], FILES[form], DocumentKind.CONFIG)
+        for form in (Form.CONFIG, Form.MANAGER, Form.PARTITIONS)
+    )
 
 
 def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -> Change:
@@ -45,7 +49,11 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
     """
     if FILE not in rendered:
         return Change()  # it manages no subnet
-    now = read_settings(_held(device, held.get(FILE)))
+    now = with_shown(
+        read_settings(_held(device, held.get(FILE))),
+        held.get(FILES[Form.MANAGER], ""),
+        held.get(FILES[Form.PARTITIONS], ""),
+    )
     then = after(now, read_settings(rendered[FILE]), device.name)
     lines = lines_between(now, then)
     if not lines:
@@ -101,11 +109,9 @@ def _removed(now: Settings, then: Settings) -> list[str]:
 
 def _disturbance(now: Settings, then: Settings) -> tuple[Impact, str]:
     changed = [key for key in dict.fromkeys((*now, *then)) if now.get(key) != then.get(key)]
-    options = [key[-1] for key in changed if key[0] == "sm" and key != ("sm", "allow-both-pkeys")]
-    if options:
-        named = ", ".join(
-            dict.fromkeys(key[1] if len(key) > 1 else "sm" for key in changed if key[0] == "sm")
-        )
+    options = [key[1] if len(key) > 1 else "sm" for key in changed if key[0] == "sm"]
+    if set(options) - {"allow-both-pkeys"}:
+        named = ", ".join(dict.fromkeys(options))
         return Impact.DEVICE, f"{named}: the subnet manager starts or sweeps anew with it"
     return (
         Impact.NONE,

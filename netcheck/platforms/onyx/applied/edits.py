@@ -4,17 +4,75 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from netcheck.model.document import Document
 from netcheck.model.errors import InputError
-from netcheck.platforms.onyx.words import DEFAULT, OFF, SM, Key, is_secret, settings, typed, undone
+from netcheck.model.known import is_known
+from netcheck.model.subnet_manager import SmPartition
+from netcheck.platforms.onyx.parsed.forms import FILES, Form
+from netcheck.platforms.onyx.parsed.outputs import read_partitions
+from netcheck.platforms.onyx.words import (
+    DEFAULT,
+    OFF,
+    ON,
+    SM,
+    Key,
+    is_secret,
+    port_guid,
+    settings,
+    typed,
+    undone,
+)
 from netcheck.platforms.placeholders import ANOTHER
 
 Settings = Mapping[Key, str]
+_SHOWN = frozenset({"pkey", "ipoib", "member"})
 
 
 def read_settings(text: str) -> dict[Key, str]:
     """Give what a configuration tells the subnet manager."""
     found, _ = settings(text.splitlines())
     return {key: value for key, (value, _) in found.items()}
+
+
+def with_shown(said: Settings, manager: str, partitions: str) -> dict[Key, str]:
+    """Give what a switch holds: its configuration, and what two outputs show in effect.
+
+    Of what the outputs show the configuration may be silent, as of the partition Default.
+
+    Args:
+        said: What the configuration says.
+        manager: Output of ``show ib sm``.
+        partitions: Output of ``show ib partition``.
+    """
+    found = dict(said)
+    if manager.strip() in {"enable", "disable"}:
+        found[SM] = ON if manager.strip() == "enable" else OFF
+    shown = read_partitions(Document(FILES[Form.PARTITIONS], partitions)).found
+    if not shown:
+        return found
+    only_said = {
+        key: value
+        for key, value in found.items()
+        if key[0] == "partition" and key[1] in shown and key[2] not in _SHOWN
+    }
+    found = {key: value for key, value in found.items() if key[0] != "partition"}
+    for name, one in shown.items():
+        found |= dict(_shown_first(one))
+        found |= {key: value for key, value in only_said.items() if key[1] == name}
+        members = ((_typed_name(each.name), each.membership) for each in one.members)
+        found |= {("partition", name, "member", who): kind for who, kind in members}
+    return found
+
+
+def _shown_first(one: SmPartition) -> Iterator[tuple[Key, str]]:
+    if is_known(one.pkey):
+        yield ("partition", one.name, "pkey"), f"0x{one.pkey:04x}"
+    if one.is_ipoib:
+        yield ("partition", one.name, "ipoib"), ""
+
+
+def _typed_name(member: str) -> str:
+    return port_guid(int(member, 16)) if member.startswith("0x") else member
 
 
 def after(now: Settings, wanted: Settings, device: str) -> dict[Key, str]:

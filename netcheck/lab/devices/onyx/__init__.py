@@ -1,0 +1,1 @@
+"""A simulated MLNX-OS switch for InfiniBand, with its embedded subnet manager."""
