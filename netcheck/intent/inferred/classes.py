@@ -158,12 +158,10 @@ class _Port:
 
     @property
     def default(self) -> int:
-        """Switch priority of most marks: what no class claims goes there; else that of mark 0."""
+        """Switch priority that more than half of the marks lead to; else that of mark 0."""
         marks = self.dscp or self.pcp
-        counts = Counter(marks.values())
-        most = max(counts.values(), default=0)
-        first = marks.get(0, 0)
-        return first if counts[first] == most else counts.most_common(1)[0][0]
+        most, count = next(iter(Counter(marks.values()).most_common(1)), (0, 0))
+        return most if 2 * count > len(marks) else marks.get(0, 0)
 
     def classes(self) -> list[TrafficClass]:
         """The classes, in order of priority, the default last."""

@@ -1,0 +1,160 @@
+"""``netcheck import``: the intent that configurations follow, and what it cannot say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from netcheck import api
+from netcheck.model.fabric import Delivery
+from netcheck.model.finding import ExitCode, Verdict
+from netcheck.model.known import ABSENT
+from netcheck.report.report import exit_code
+from tests.cli.conftest import Ended
+
+Run = Callable[..., Ended]
+ROOT = Path(__file__).parents[2]
+SMALL = sorted((ROOT / "examples").glob("lab-small*.yaml"))
+MARKING = "minimum-threshold 500 kbytes maximum-threshold 1500 kbytes max-mark-probability 20"
+EOS = f"""\
+! device: leaf9 (DCS-7060X6-64PE, EOS-4.32.2F)
+hostname leaf9
+qos map traffic-class 3 to tx-queue 3
+interface Ethernet1/1
+   speed 400g-4
+   priority-flow-control on
+   priority-flow-control priority 3 no-drop
+   qos trust dscp
+   uc-tx-queue 3
+      random-detect ecn {MARKING}
+interface Ethernet2/1
+   speed 400g-4
+   qos trust dscp
+username admin secret sha512 $6$secretsecret
+snmp-server community verysecret ro
+end
+"""
+
+
+def rendered(intent: Path, folder: Path) -> Path:
+    """The configurations of an intent, a folder a device."""
+    for device, files in api.render(api.load_completed(intent)).items():
+        for name, text in files.items():
+            path = folder / device / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("intent", SMALL, ids=lambda path: path.stem)
+def test_configurations_of_one_policy_give_that_policy(intent: Path, tmp_path: Path) -> None:
+    target = tmp_path / "found.yaml"
+    folder = rendered(intent, tmp_path / "rendered")
+    report = api.import_paths([folder], target)
+    assert report.findings == ()
+    assert exit_code(report) is ExitCode.CLEAN
+    (found,) = api.load_intent(target).policies.values()
+    (meant,) = api.load_intent(intent).policies.values()
+    assert [one.priority for one in found.classes.values()] == [3, 6, 0]
+    lossless, stated = found.classes["lossless"], meant.classes["rdma"]
+    assert lossless.delivery is Delivery.LOSSLESS
+    assert (lossless.dscp, lossless.bandwidth_percent) == (stated.dscp, stated.bandwidth_percent)
+    assert found.trust is meant.trust
+    judged = api.lint_paths([folder], intent=[target])
+    assert [one for one in judged.findings if one.verdict is Verdict.FAIL] == []
+
+
+def test_scopes_are_found_again_with_ports_where_rdma_ends(tmp_path: Path) -> None:
+    target = tmp_path / "found.yaml"
+    folder = rendered(ROOT / "examples" / "scopes.yaml", tmp_path / "rendered")
+    report = api.import_paths([folder], target)
+    assert [one.message for one in report.findings] == []
+    fabric = api.load_intent(target)
+    lossless = {
+        frozenset(
+            one.priority for one in policy.classes.values() if one.delivery is Delivery.LOSSLESS
+        )
+        for policy in fabric.policies.values()
+    }
+    assert lossless == {frozenset({3, 4}), frozenset({4}), frozenset()}
+    border = fabric.devices["border01"].ports
+    assert [name for name, port in border.items() if port.policy is ABSENT] == [
+        "Ethernet64",
+        "Ethernet72",
+    ]
+
+
+def test_one_configuration_without_neighbours(netcheck: Run, tmp_path: Path) -> None:
+    source, target = tmp_path / "leaf9.cfg", tmp_path / "fabric.yaml"
+    source.write_text(EOS, encoding="utf-8")
+    ended = netcheck("import", source, "-o", target)
+    assert ended.code == ExitCode.CLEAN, ended.out
+    text = target.read_text(encoding="utf-8")
+    assert "secret" not in text + ended.out
+    assert "kmin: 500000B, kmax: 1500000B, pmax: 20%" in text
+    assert "to be said: links" in ended.out
+    fabric = api.load_intent(target)
+    assert fabric.name == "fabric"
+    assert fabric.devices["leaf9"].ports["Ethernet1/1"].speed_bps == 400_000_000_000
+
+
+def test_a_file_that_is_there_stays_as_it_is(netcheck: Run, tmp_path: Path) -> None:
+    target = tmp_path / "mine.yaml"
+    target.write_text("precious", encoding="utf-8")
+    source = tmp_path / "leaf9.cfg"
+    source.write_text(EOS, encoding="utf-8")
+    ended = netcheck("import", source, "-o", target)
+    assert ended.code == ExitCode.BAD_INPUT
+    assert "is there already" in ended.err + ended.out
+    assert target.read_text(encoding="utf-8") == "precious"
+
+
+def test_an_intent_is_no_configuration(netcheck: Run, tmp_path: Path) -> None:
+    ended = netcheck("import", SMALL[0], "-o", tmp_path / "x.yaml")
+    assert ended.code == ExitCode.BAD_INPUT
+    assert "is an intent already" in ended.err + ended.out
+    assert not (tmp_path / "x.yaml").exists()
+
+
+def test_what_is_not_recognised_gives_no_intent(netcheck: Run, tmp_path: Path) -> None:
+    source = tmp_path / "notes.txt"
+    source.write_text("nothing of a device\n", encoding="utf-8")
+    ended = netcheck("import", source, "-o", tmp_path / "x.yaml", "--format", "json")
+    assert ended.code == ExitCode.UNVERIFIED
+    assert json.loads(ended.out)["findings"] == []
+    assert not (tmp_path / "x.yaml").exists()
+
+
+def test_only_devices_that_are_asked_for(netcheck: Run, tmp_path: Path) -> None:
+    folder = rendered(SMALL[0], tmp_path / "rendered")
+    target = tmp_path / "x.yaml"
+    assert netcheck("import", folder, "-o", target, "--limit", "gpu*").code == ExitCode.CLEAN
+    assert set(api.load_intent(target).devices) == {"gpu01", "gpu02"}
+
+
+def test_what_no_intent_can_say_of_a_port_is_told(tmp_path: Path) -> None:
+    """Completing gives a map of all eight PFC priorities; this one maps a single one."""
+    folder = rendered(ROOT / "examples" / "lab-small.yaml", tmp_path / "rendered")
+    config = folder / "leaf01" / "config_db.json"
+    tables = json.loads(config.read_text(encoding="utf-8"))
+    tables["MAP_PFC_PRIORITY_TO_QUEUE"]["backend"] = {"3": "3"}
+    config.write_text(json.dumps(tables), encoding="utf-8")
+    report = api.import_paths([folder], tmp_path / "x.yaml")
+    facts = {fact for one in report.findings for fact in one.facts}
+    assert facts == {"pfc_priority_to_queue"}
+    assert exit_code(report) is ExitCode.CLEAN
+
+
+@pytest.mark.shared
+def test_every_shared_case_gives_an_intent_that_loads(shared: Path, tmp_path: Path) -> None:
+    found = []
+    for number, folder in enumerate(sorted((shared / "cases").iterdir())):
+        target = tmp_path / f"{number}.yaml"
+        report = api.import_paths([folder], target)
+        if report.devices:
+            assert api.load_intent(target).devices, folder.name
+            found.append(folder.name)
+    assert len(found) > 20
