@@ -34,6 +34,7 @@ from netcheck.perf.figures import figures_of
 from netcheck.perf.options import PerfOptions
 from netcheck.perf.run import run_perf
 from netcheck.perf.verdict import PerfVerdict
+from netcheck.report.comparison import Column
 from netcheck.report.heatmap import HeatMap
 from netcheck.report.report import Figures, Report
 
@@ -103,6 +104,7 @@ def run_chain(fabric: Fabric, options: ChainOptions, progress: Progress) -> Repo
         fabric=fabric,
         devices=tuple(matching(fabric.devices, options.limit)),
         heat=run.heat,
+        comparison=run.comparison,
         figures=run.figures,
         notes=tuple(run.notes),
     )
@@ -121,6 +123,7 @@ class _Run:
         self.verdict: RunVerdict | None = None
         self.classes: tuple[ClassVerdict, ...] = ()
         self.heat: tuple[HeatMap, ...] = ()
+        self.comparison: tuple[Column, ...] = ()
         self.figures: Figures = FrozenMap()
 
     def do(self, part: Part) -> bool:
@@ -188,6 +191,7 @@ class _Run:
         self.verdict, self.classes = outcome.verdict, outcome.classes
         self.notes += perf_notes(outcome)
         self.heat, self.figures = outcome.heat, figures_of(outcome)
+        self.comparison = outcome.comparison
         return False
 
 
@@ -232,16 +236,16 @@ def perf_notes(outcome: PerfVerdict) -> list[str]:
     """For each class what fired, packets and their bound; the first suspect; latencies; samples."""
     notes = []
     for item in outcome.classes:
-        fired = [word for word, did in (("PFC", item.paused), ("ECN", item.marked)) if did]
         bound = f"loss rate below {item.loss_bound:.1e} (95 %)" if item.loss_bound else "no bound"
         notes.append(
             f"class {item.name}: {item.verdict}; {item.packets} packets, {bound};"
-            f" fired: {' and '.join(fired) or 'nothing'}"
+            f" fired: {item.fired}"
         )
     for first in outcome.suspects[:1]:
         where = " - ".join(str(place).strip() for place in first.places)
         notes.append(f"look first at {where}: {first.evidence}; {first.look_at}")
-    return [*notes, *map(str, outcome.latencies), *map(str, outcome.samples), *outcome.collectives]
+    measured = (*outcome.latencies, *outcome.samples, *outcome.waiting)
+    return [*notes, *map(str, measured), *outcome.collectives, *outcome.notes]
 
 
 @contextmanager

@@ -180,6 +180,7 @@ def perf_report(
         fabric=fabric,
         devices=devices,
         heat=found.heat,
+        comparison=found.comparison,
         figures=figures_of(found),
         notes=tuple(perf_notes(found)),
     )

@@ -54,6 +54,29 @@ def infiniband_efficiency(mtu: int, *, message_bytes: int | None = None) -> floa
     return message_bytes / (message_bytes + packets * each + RETH)
 
 
+def infiniband_data_bps(rate_bps: int) -> float:
+    """Bits of packets that an InfiniBand link carries at the rate it is called by.
+
+    SDR to QDR send 10 bits for 8, and FDR 66 for 64 at 14.0625 Gb/s a lane; from EDR
+    on the name is the rate of data.
+
+    Source: InfiniBand Trade Association, InfiniBand Roadmap (signalling and encoding).
+
+    Example:
+        >>> infiniband_data_bps(200_000_000_000), infiniband_data_bps(40_000_000_000)
+        (200000000000.0, 32000000000.0)
+    """
+    return float(_DATA_BPS.get(rate_bps, rate_bps))
+
+
+_DATA_BPS = {
+    10_000_000_000: 8_000_000_000,
+    20_000_000_000: 16_000_000_000,
+    40_000_000_000: 32_000_000_000,
+    56_000_000_000: 54_545_000_000,
+}
+
+
 def rdma_mtu_for(ip_mtu: int) -> int:
     """Largest RDMA MTU a port of that IP MTU can have; 0 where none fits.
 

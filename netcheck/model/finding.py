@@ -142,7 +142,9 @@ class ClassVerdict:
     """One traffic class: the verdict, packets it rests on, and the bound they give.
 
     ``loss_bound`` is 3/N: with no loss in N packets the true rate is below it
-    with 95 % confidence. ``paused`` and ``marked`` say which mechanism fired.
+    with 95 % confidence. ``paused`` and ``marked`` say which mechanism fired, and
+    ``waited`` whether ports waited for credits: None where the class is no service
+    of an InfiniBand subnet.
     """
 
     name: str
@@ -151,6 +153,13 @@ class ClassVerdict:
     paused: bool
     marked: bool
     is_lossless: bool = True
+    waited: bool | None = None
+
+    @property
+    def fired(self) -> str:
+        """What held senders back, in words."""
+        did = (("PFC", self.paused), ("ECN", self.marked), ("credits", self.waited))
+        return " and ".join(word for word, has_fired in did if has_fired) or "nothing"
 
     @property
     def loss_bound(self) -> float | None:

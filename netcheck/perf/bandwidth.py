@@ -6,12 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 
-from netcheck.lossless.efficiency import roce_efficiency
+from netcheck.lossless.efficiency import (
+    infiniband_data_bps,
+    infiniband_efficiency,
+    roce_efficiency,
+)
+from netcheck.model.device import LinkLayer
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Place, Severity, Stage
 from netcheck.model.known import is_known
 from netcheck.perf.observe import FlowResult, RoundResult
 from netcheck.perf.pages import PAGES
+from netcheck.perf.perftest import MESSAGE_BYTES
 from netcheck.perf.schedule import Endpoint, Pattern
 
 DEFAULT_PERCENT = 90.0
@@ -28,6 +34,11 @@ def expected_bps(fabric: Fabric, end: Endpoint, rdma_mtu: int) -> float | None:
     port = device.ports.get(end.port) if device else None
     if port is None or not is_known(port.speed_bps):
         return None
+    rdma = device.rdma.get(end.rdma) if device else None
+    if rdma is not None and rdma.link_layer is LinkLayer.INFINIBAND:
+        return infiniband_data_bps(port.speed_bps) * infiniband_efficiency(
+            rdma_mtu, message_bytes=MESSAGE_BYTES
+        )
     return port.speed_bps * roce_efficiency(rdma_mtu)
 
 

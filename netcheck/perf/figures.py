@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.perf.verdict import PerfVerdict
+from netcheck.report.comparison import objects_of
 from netcheck.report.heatmap import HeatMap
 from netcheck.report.report import Figures
 
@@ -15,11 +16,14 @@ def figures_of(found: PerfVerdict) -> Figures:
 
     Shape: ``latency``: a class in one state of the fabric, microseconds. ``samples``:
     a class in one round, by sample. ``rates``: senders and receivers as the map has them.
+    ``waiting``: ports of a subnet that waited longest. ``comparison``: a class or service each.
     """
     kinds = {
         "latency": tuple(asdict(one) for one in found.latencies),
         "samples": tuple(asdict(one) for one in found.samples),
         "rates": tuple(row for heat in found.heat for row in _rates(heat)),
+        "waiting": tuple(asdict(one) for one in found.waiting),
+        "comparison": objects_of(found.comparison),
     }
     return FrozenMap({name: rows for name, rows in kinds.items() if rows})
 

@@ -6,7 +6,7 @@ plan, the counters of devices and NICs, and the results of flows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from netcheck.model.fabric import Fabric, PortRef, TrafficClass
@@ -42,9 +42,18 @@ def suspects(
 
     ``findings`` are those whose place is itself a clue, such as a queue that does not mark.
     """
-    clues = [clue for kind in KINDS for clue in kind(results, fabric, item)]
-    clues += by_flows(results, fabric)
-    clues += by_flows(results, fabric, is_loss=False)
+    counted = [clue for kind in KINDS for clue in kind(results, fabric, item)]
+    return by_rank(counted, results, fabric, findings)
+
+
+def by_rank(
+    counted: Iterable[Clue],
+    results: Sequence[RoundResult],
+    fabric: Fabric,
+    findings: Sequence[Finding] = (),
+) -> list[Suspect]:
+    """Places that clues of counters point at, with those of flows and of findings."""
+    clues = [*counted, *by_flows(results, fabric), *by_flows(results, fabric, is_loss=False)]
     clues += [_of(finding) for finding in findings]
     ranked = sorted(clues, key=lambda clue: (clue.rank, -clue.weight, clue.where))
     found: dict[frozenset[PortRef], Suspect] = {}

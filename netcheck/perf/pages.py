@@ -222,6 +222,37 @@ PAGES = {
         " or measure with --schedule exhaustive or more --queue-pairs.",
         "derived: coverage is what egress counters show, not what was planned",
     ),
+    "partition-key-missing": Page(
+        Severity.ERROR,
+        Verdict.FAIL,
+        "The adapter does not hold a key that the intent gives it: it cannot talk in that"
+        " partition, and the partition was measured without it.",
+        "Compare partitions.conf of the master with the intent, and reload it; netcheck verify"
+        " reads the tables of the whole subnet.",
+        "linux-rdma/opensm doc/partition-config.txt; sysfs ports/N/pkeys of the adapter",
+    ),
+    "partition-key-unread": Page(
+        Severity.ERROR,
+        Verdict.UNVERIFIED,
+        "Without its P_Key table nobody knows by which index the adapter is in a partition.",
+        "See whether /sys/class/infiniband shows the adapter and its port.",
+        _DERIVED,
+    ),
+    "cable-damages": Page(
+        Severity.WARNING,
+        Verdict.FAIL,
+        "A cable makes bit errors, or its link trained again, while the test ran: that is no"
+        " congestion, and packets will be lost by it.",
+        "Clean or replace the cable or its modules.",
+        "InfiniBand Architecture Specification volume 2: a bit error rate of 10^-12 or better",
+    ),
+    "link-below-speed": Page(
+        Severity.WARNING,
+        Verdict.FAIL,
+        "A link came up narrower or slower than its ports are meant to run.",
+        "Look at lanes and negotiated speed of this cable, at both ends.",
+        "linux-rdma/rdma-core infiniband-diags (ibnetdiscover prints width and speed)",
+    ),
     "rdma-test-failed": Page(
         Severity.ERROR,
         Verdict.FAIL,

@@ -14,6 +14,7 @@ from enum import StrEnum
 from netcheck.model.known import UNKNOWN, Known
 
 DEFAULT_PORT = 18515
+MESSAGE_BYTES = 65536
 WAITING = r"Waiting for client to connect"
 SMALL_MESSAGES = 1000  # of a test of latency
 NO_PEAK = 0.0
@@ -74,7 +75,7 @@ class PerftestRun:
     client_gid: int = 0
     traffic_class: int = 0
     port: int = DEFAULT_PORT
-    message_bytes: int = 65536
+    message_bytes: int = MESSAGE_BYTES
     queue_pairs: int = 4
     duration_s: int = 5
     iterations: int = 0

@@ -16,7 +16,10 @@ from netcheck.perf.baseline import (
     measurement_of,
     read_measurement,
 )
+from netcheck.perf.infiniband.measure import count_services, measure_subnets
+from netcheck.perf.infiniband.together import together
 from netcheck.perf.measure import measure
+from netcheck.perf.observe import tested_classes
 from netcheck.perf.options import PerfOptions
 from netcheck.perf.verdict import PerfVerdict, judge_perf
 from netcheck.rules.settle import settle
@@ -48,11 +51,27 @@ def run_perf(
         InputError: An address or a login is not said, or the earlier run cannot be read.
     """
     before = read_measurement(baseline.before) if baseline and baseline.before else None
-    results = measure(fabric, options or PerfOptions(), progress)
+    chosen = options or PerfOptions()
+    part, rest = _shared(fabric, chosen)
+    results = measure(fabric, part, progress)
     found = judge_perf(results, fabric, basis)
+    if fabric.subnets:
+        measured = measure_subnets(fabric, rest, progress)
+        found = together(found, results, measured, fabric, basis, seconds=chosen.duration_s)
+        results += [result for one in measured.tested for result in one.results]
     now = measurement_of(results, found, fabric.name)
     worse = list(against(now, before, baseline.tolerance_percent)) if before and baseline else []
     if baseline is not None and baseline.keep is not None:
         write_atomically(baseline.keep, as_text(now))
     settled = settle([*found.findings, *worse], fabric, today=today)
     return replace(found, findings=tuple(settled))
+
+
+def _shared(fabric: Fabric, options: PerfOptions) -> tuple[PerfOptions, PerfOptions]:
+    """The options for traffic classes and for InfiniBand services, which share the time."""
+    classes, services = len(tested_classes(fabric)), count_services(fabric)
+    part = classes / max(1, classes + services)
+    return (
+        replace(options, budget_s=options.budget_s * part if part else 0.0),
+        replace(options, budget_s=options.budget_s * (1 - part) if part < 1 else 0.0),
+    )

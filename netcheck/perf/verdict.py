@@ -33,6 +33,7 @@ from netcheck.perf.coverage import coverage
 from netcheck.perf.found import perf_finding
 from netcheck.perf.heat import heat_maps
 from netcheck.perf.hosts import host_findings
+from netcheck.perf.infiniband.sights import Waiting
 from netcheck.perf.latency import LatencyFigures, latency_figures, latency_findings
 from netcheck.perf.localise import Suspect, suspects
 from netcheck.perf.losses import loss_sights, mark_sights, pause_sights, traffic_sights
@@ -54,6 +55,7 @@ from netcheck.perf.proof import (
     unique,
 )
 from netcheck.perf.sampled import SampledRound, sampled_rounds
+from netcheck.report.comparison import Column
 from netcheck.report.heatmap import HeatMap
 
 SLOW = frozenset({"cable-below-speed"})
@@ -73,6 +75,9 @@ class PerfVerdict:
     samples: tuple[SampledRound, ...] = ()
     heat: tuple[HeatMap, ...] = ()
     collectives: tuple[str, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
+    notes: tuple[str, ...] = ()
+    comparison: tuple[Column, ...] = ()
 
 
 def judge_perf(

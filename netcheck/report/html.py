@@ -18,6 +18,7 @@ from netcheck.model.finding import (
     Verdict,
 )
 from netcheck.model.shortened import compress, natural_key
+from netcheck.report.comparison import html_of
 from netcheck.report.heat_table import draw as draw_heat
 from netcheck.report.report import SEVERITY_ORDER, Report, exit_code
 from netcheck.report.text import evidence_text, places_text, plain, verdict_line
@@ -69,6 +70,7 @@ def _body(report: Report) -> Iterator[str]:
     yield f"<h1>{_t(verdict_line(report))}</h1></header>"
     yield from _classes(report.classes)
     yield from _topology(report)
+    yield from html_of(report.comparison)
     for heat in report.heat:
         yield from draw_heat(heat)
     yield from _by_rule(entries)
@@ -82,13 +84,13 @@ def _classes(classes: Sequence[ClassVerdict]) -> Iterator[str]:
     yield "<h2>Traffic classes</h2>\n<ul class=classes>"
     for item in classes:
         mood = _RUN_MOODS.get(item.verdict.run, "bad")
-        fired = [word for word, did in (("PFC", item.paused), ("ECN", item.marked)) if did]
         bound = f", loss rate below {item.loss_bound:.1e} (95 %)" if item.loss_bound else ""
         promise = "declared lossless" if item.is_lossless else "declared as marked, not paused"
+        promise = promise if item.waited is None else "lossless by credits"
         yield (
             f'<li><strong>{_t(item.name)}</strong>: <b class="{mood}">{_t(str(item.verdict))}</b>'
             f"<br><span class=soft>{promise}; {item.packets:,} packets{bound};"
-            f" fired: {' and '.join(fired) or 'nothing'}</span></li>"
+            f" fired: {item.fired}</span></li>"
         )
     yield "</ul>"
 

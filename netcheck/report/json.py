@@ -54,6 +54,7 @@ def class_object(item: ClassVerdict) -> Mapping[str, object]:
         "loss_bound": item.loss_bound,
         "pfc": item.paused,
         "ecn": item.marked,
+        **({} if item.waited is None else {"credits": item.waited}),
     }
 
 

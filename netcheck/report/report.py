@@ -21,6 +21,7 @@ from netcheck.model.frozen import frozen
 from netcheck.model.frozenmap import FrozenMap
 
 if TYPE_CHECKING:  # it brings HTML, which few reports need
+    from netcheck.report.comparison import Column
     from netcheck.report.heatmap import HeatMap
 
 SEVERITY_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
@@ -43,6 +44,7 @@ class Report:
         inputs: Files that were read and recognised.
         unrecognised: ``(file, reason)`` of files that were not.
         heat: Rates by pairs, for reports that draw them.
+        comparison: Traffic classes and InfiniBand services side by side.
         figures: What was measured, by kind, for reports that machines read.
         notes: Lines a person should know and no machine needs.
         body: Lines that the text report shows instead of findings of severity info.
@@ -61,6 +63,7 @@ class Report:
     inputs: tuple[str, ...] = ()
     unrecognised: tuple[tuple[str, str], ...] = ()
     heat: tuple[HeatMap, ...] = ()
+    comparison: tuple[Column, ...] = ()
     figures: Figures = FrozenMap()
     notes: tuple[str, ...] = ()
     body: tuple[str, ...] = ()

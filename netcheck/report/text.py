@@ -205,6 +205,14 @@ def _closing(report: Report, look: Look) -> Iterator[str]:
         yield look.paint(plain(line), "dim")
     for note in report.notes:
         yield look.paint(plain(note), "dim")
+    yield from map(plain, _comparison(report))
+
+
+def _comparison(report: Report) -> Iterator[str]:
+    if report.comparison:
+        from netcheck.report.comparison import text_of  # noqa: PLC0415 -- of hybrid fabrics alone
+
+        yield from text_of(report.comparison)
 
 
 def verdict_line(report: Report, look: Look | None = None) -> str:

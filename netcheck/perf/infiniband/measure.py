@@ -28,6 +28,7 @@ from netcheck.perf.infiniband.services import (
     rounds_of,
     services_of,
 )
+from netcheck.perf.infiniband.sights import with_full_waits
 from netcheck.perf.measure import tools_of
 from netcheck.perf.observe import Footprint, RoundResult
 from netcheck.perf.options import PerfOptions
@@ -45,6 +46,7 @@ class Tested:
         places: The subnet as it was seen; its fabric is the one that results speak of.
         findings: Keys that hosts do not hold.
         seconds: How long flows ran between two readings of a bandwidth test.
+        is_sprayed: Packets of a flow take several paths.
     """
 
     service: Service
@@ -52,6 +54,7 @@ class Tested:
     results: tuple[RoundResult, ...]
     findings: tuple[Finding, ...] = ()
     seconds: float = 0.0
+    is_sprayed: bool = False
 
 
 @dataclass(frozen=True)
@@ -190,6 +193,7 @@ class _Subnet:
             tuple(course.results),
             findings,
             float(self.options.duration_s),
+            is_sprayed=self.subnet.adaptive_routing is True,
         )
 
 
@@ -210,8 +214,10 @@ class _Runner:
         flows = Flows(self.reader.bench, tool, self.options, self._marked, self._marked, first_port)
         ran, _ = flows.run(one, lambda _: None)
         time.sleep(self.options.settle_s)
-        moved = moved_between(before, self.reader.counters(refs))
-        return result_of(one, tool.value, self.service.name, ran, moved)
+        after = self.reader.counters(refs)
+        moved, lost = moved_between(before, after)
+        full = with_full_waits(moved, before, after)
+        return result_of(one, tool.value, self.service.name, ran, (full, lost))
 
     def _marked(self, tool: Tool, client: Endpoint, server: Endpoint) -> PerftestRun | str:
         """Service level and, at each end, the place of the partition's key."""
