@@ -421,7 +421,8 @@ class Gathered:
             rdma_place(end.device, self.observed.devices[end.device].rdma[end.port])
             for end in members
         )
-        policy = self._policy_of(device.record, rdma.ports)
+        is_ethernet = rdma.link_layer is not LinkLayer.INFINIBAND  # policies are for RoCE
+        policy = self._policy_of(device.record, rdma.ports) if is_ethernet else None
         return RdmaView(rdma, device, ports=ports, policy=policy, members=places)
 
     def _policy_of(self, device: Device, ports: tuple[str, ...]) -> Policy | None:
