@@ -80,12 +80,15 @@ def _compare_device(intended: Device, observed: Device, stage: Stage) -> Iterato
     for asic, qos in intended.qos.items():
         for difference in differences(qos, observed.qos.get(asic)):
             yield _finding(observed, Place(name), ("device",), difference, stage)
-    # speed, MTU and the like of an InfiniBand port show in its subnet, not at the host
+    # speed, MTU and the like of an InfiniBand port show in its subnet, not at host or switch
     of_subnets = {
         port
         for rdma in intended.rdma.values()
         if rdma.link_layer is LinkLayer.INFINIBAND
         for port in rdma.ports
+    }
+    of_subnets |= {
+        port.name for port in intended.ports.values() if port.link_layer is LinkLayer.INFINIBAND
     }
     for port in intended.ports.values():
         if port.name not in of_subnets:

@@ -1,7 +1,8 @@
 """MLNX-OS texts into a device. Parse says what the given texts say, and no more.
 
 ``show ib partition`` tells the members that the subnet manager holds; the running
-configuration tells what that output leaves out.
+configuration tells what that output leaves out. Ports are not read, so that no
+device of ours is whole.
 """
 
 from __future__ import annotations
@@ -49,7 +50,6 @@ def parse(documents: Sequence[Document], *, name: str) -> Device:
         subnet_manager=_manager(texts, documents) if texts.is_given else UNKNOWN,
         evidence=FrozenMap({"device": Evidence(first)}),
         defects=tuple(texts.defects),
-        is_whole=texts.is_whole,
         unread=(*texts.config.unread, *texts.unread),
     )
 
