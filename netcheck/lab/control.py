@@ -103,7 +103,11 @@ def begin(
         )
     finally:
         os.close(log)
-    return _await_start(directory, process, start_s)
+    try:
+        return _await_start(directory, process, start_s)
+    except BaseException:  # an interrupt as well: no lab stays that nobody was told of
+        _give_up(process)
+        raise
 
 
 def _environment(owner: int | None) -> dict[str, str]:
@@ -133,13 +137,16 @@ def _await_start(directory: Path, process: subprocess.Popen[bytes], start_s: flo
             break
         time.sleep(POLL_S)
     log = (directory / LOG_FILE).read_text("utf-8", "replace").strip().splitlines()
+    raise TransportError(f"{directory}: lab did not start: {log[-1] if log else 'no output'}")
+
+
+def _give_up(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         process.terminate()  # so that it ends what it started
         with suppress(subprocess.TimeoutExpired):
             process.wait(STOP_S)
         process.kill()
         process.wait()
-    raise TransportError(f"{directory}: lab did not start: {log[-1] if log else 'no output'}")
 
 
 def stop_lab(directory: Path) -> None:

@@ -6,10 +6,12 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from netmiko import BaseConnection, ConnectHandler
 
+from netcheck.lab import control
 from netcheck.lab.control import clear, inject, lab_status, relocate, start_lab, stop_lab
 from netcheck.lab.owner import OWNER, owner_ended
 from netcheck.lab.state import LabState
@@ -185,3 +187,26 @@ def test_an_owner_that_has_ended_already_has_ended(monkeypatch: pytest.MonkeyPat
 def test_a_lab_that_nobody_owns_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(OWNER)
     assert owner_ended() is None
+
+
+def test_an_interrupted_start_leaves_no_lab(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Recorded(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: as Popen
+            super().__init__(*args, **kwargs)
+            started.append(self)
+
+    def interrupted(_directory: Path) -> LabState | None:
+        if started:
+            raise KeyboardInterrupt
+        return None
+
+    monkeypatch.setattr("subprocess.Popen", Recorded)
+    monkeypatch.setattr(control, "read_state", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        start_lab(fabric(), tmp_path / "here")
+    (process,) = started
+    assert process.returncode is not None
