@@ -14,7 +14,7 @@ from enum import IntEnum
 
 from netcheck.model.counters import Meaning
 from netcheck.model.fabric import Carries, Fabric, PortRef, TrafficClass
-from netcheck.model.known import is_known
+from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.perf.agreement import disagreements
 from netcheck.perf.coverage import NOISE_PACKETS, coverage
 from netcheck.perf.losses import loss_sights
@@ -177,19 +177,25 @@ def damaged(results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass) 
 
 
 def damage(result: RoundResult, ref: PortRef) -> int:
-    """Packets that came in damaged: errors that are no drops for length or for want of buffer."""
+    """Packets that came in damaged: errors that are no drops for length or for want of buffer.
+
+    0 also where a port does not tell how many it drops for length: its errors may be these.
+    """
     # several counters see the same packets (FCS, FEC, symbols)
     errors = _most(result, ref, Meaning.PHYSICAL_ERROR)
     dropped = _most(result, ref, Meaning.PORT_INGRESS_DROP)
+    if not is_known(errors) or not is_known(dropped):
+        return 0
     for_length = max(0, dropped - total(result, ref, Meaning.PRIORITY_GROUP_DROP))
     return max(0, errors - for_length)
 
 
-def _most(result: RoundResult, ref: PortRef, meaning: Meaning) -> int:
-    """How far that of several counters of one meaning moved that moved most."""
+def _most(result: RoundResult, ref: PortRef, meaning: Meaning) -> Known[int]:
+    """How far that of several counters of one meaning moved that moved most; 0 where none is."""
     deltas = result.deltas.get(ref.device)
-    rows = deltas.each(ref.port, meaning) if deltas else ()
-    return max((row.by for row in rows if is_known(row.by)), default=0)
+    moved = [row.by for row in deltas.each(ref.port, meaning)] if deltas else []
+    known = [by for by in moved if is_known(by)]
+    return UNKNOWN if moved and not known else max(known, default=0)
 
 
 def pausing_hosts(

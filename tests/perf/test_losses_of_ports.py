@@ -38,3 +38,16 @@ def test_a_group_that_is_counted_apart_is_asked_for_itself() -> None:
         readings["leaf01"][key("Ethernet2", GROUP, 3)] = 7
 
     assert judge(incast(change)).verdict.run is RunResult.NOT_LOSSLESS
+
+
+@pytest.mark.parametrize(("dropped", "damaged"), [(0, ["5"]), (2, ["3"]), (5, []), (UNKNOWN, [])])
+def test_errors_are_damage_where_they_are_no_drops_for_length(
+    dropped: Known[int], damaged: list[str]
+) -> None:
+    def change(readings: dict[str, Readings]) -> None:
+        readings["leaf01"][key("Ethernet2", Meaning.PHYSICAL_ERROR)] = 5
+        readings["leaf01"][key("Ethernet2", Meaning.PORT_INGRESS_DROP)] = dropped
+
+    found = judge(incast(change))
+    assert found.verdict.run is RunResult.NOT_PROVEN
+    assert [one.found for one in found.findings if one.rule == "packets-damaged"] == damaged
