@@ -7,11 +7,12 @@ from dataclasses import fields, replace
 
 from netcheck.compare.compare import compare
 from netcheck.intent.complete import complete
+from netcheck.intent.inferred.subnets import left_of
 from netcheck.model.device import Device, LinkLayer, Port, Role
 from netcheck.model.fabric import Fabric, Link
 from netcheck.model.finding import Finding, Severity, Stage, Verdict
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.known import ABSENT, UNKNOWN, is_known
+from netcheck.model.known import ABSENT, UNKNOWN, is_known, known_or
 from netcheck.model.qos import PortQos
 from netcheck.model.shortened import compress
 
@@ -70,7 +71,10 @@ def notes(intent: Fabric, observed: Fabric) -> Iterator[str]:
     completed = complete(_with_speeds(intent, without_speed(intent)))
     left: dict[str, list[str]] = {}
     for name, device in completed.devices.items():
-        for fact in _left_behind(device, observed.devices[name]):
+        held = observed.devices[name]
+        manager = held.subnet_manager
+        more = left_of(manager) if is_known(manager) else ()
+        for fact in (*_left_behind(device, held), *more):
             left.setdefault(fact, []).append(name)
     for fact, names in sorted(left.items()):
         yield f"held, and not in the intent: {fact} ({compress(names)})"
@@ -85,7 +89,10 @@ def _policies(intent: Fabric) -> Iterator[str]:
     for name in (*intent.policies, "none"):
         if name in used:
             yield f"policy {name}: {len(used[name])} ports of {compress(set(used[name]))}"
-    if not intent.policies:
+    for subnet in intent.subnets.values():
+        managers = ", ".join(known_or(subnet.subnet_managers, ()))
+        yield f"subnet {subnet.name}: {len(subnet.partitions)} partitions, served by {managers}"
+    if not intent.policies and not intent.subnets:
         yield "no port tells of pausing or marking: the intent has no RoCE policy"
 
 
@@ -94,7 +101,7 @@ def _missing(intent: Fabric) -> Iterator[str]:
     devices = intent.devices.values()
     lacks = {
         "management address and credentials": [d.name for d in devices if not is_known(d.mgmt)],
-        "role": [d.name for d in devices if not is_known(d.role)],
+        "role": [d.name for d in devices if d.ports and not is_known(d.role)],
         "address of RDMA ports": [d.name for d in devices if _lacks_address(d)],
         "model": [d.name for d in devices if d.role is not Role.HOST and not is_known(d.model)],
     }
@@ -104,7 +111,7 @@ def _missing(intent: Fabric) -> Iterator[str]:
     silent = [device for device, _ in without_speed(intent)]
     if silent:
         yield f"to be said: speed of {len(silent)} ports of {compress(set(silent))}"
-    if not intent.links:
+    if not intent.links and any(device.ports for device in devices):
         yield "to be said: links (no neighbour was told of), or a cabling plan"
     open_links = [link for link in intent.links if not _has_length(intent, link)]
     if open_links:

@@ -14,6 +14,7 @@ from netcheck.intent.defaults import complete_policy
 from netcheck.intent.hosts import host_ip_mtu, host_qos, host_rdma
 from netcheck.intent.inferred.classes import Around, is_closed, marks_as_computed, policy_of
 from netcheck.intent.inferred.policies import Joined, join, most_common
+from netcheck.intent.inferred.subnets import subnets_of
 from netcheck.intent.notes import Notes
 from netcheck.intent.switches import lossless_pool_bytes
 from netcheck.model.device import (
@@ -78,6 +79,7 @@ class _Inference:
             aggregates=self.observed.aggregates,
             policies=FrozenMap(policies),
             policy=default,
+            subnets=subnets_of(self.observed.devices.values()),
             jobs=self._jobs(hosts),
         )
 

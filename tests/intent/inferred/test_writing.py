@@ -18,17 +18,19 @@ from netcheck.model.device import Device
 from netcheck.model.document import Evidence
 from netcheck.model.fabric import Fabric, Link, Policy
 from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.subnets import Subnet
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = [
     *(ROOT / "examples").glob("lab*.yaml"),
     ROOT / "examples" / "scopes.yaml",
+    ROOT / "examples" / "mixed-ib.yaml",
     *(ROOT / "examples" / "presets").glob("*.yaml"),
 ]
 
 
 def facts(fabric: Fabric) -> tuple[Mapping[str, Device], Mapping[str, Policy], set[Link]]:
-    """What is written of a fabric; subnets and hosts' own settings are not."""
+    """What is written of a fabric; hosts' own settings are not."""
     nowhere = Evidence()
     devices = {
         name: replace(device, evidence=FrozenMap(), host=Device("").host)
@@ -36,6 +38,18 @@ def facts(fabric: Fabric) -> tuple[Mapping[str, Device], Mapping[str, Policy], s
     }
     policies = {name: replace(one, evidence=nowhere) for name, one in fabric.policies.items()}
     return devices, policies, {replace(one, evidence=nowhere) for one in fabric.links}
+
+
+def without_places(subnets: Mapping[str, Subnet]) -> dict[str, Subnet]:
+    nowhere = Evidence()
+    found = {}
+    for name, one in subnets.items():
+        parts = {key: replace(part, evidence=nowhere) for key, part in one.partitions.items()}
+        levels = {key: replace(part, evidence=nowhere) for key, part in one.qos_levels.items()}
+        found[name] = replace(
+            one, partitions=FrozenMap(parts), qos_levels=FrozenMap(levels), evidence=nowhere
+        )
+    return found
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES), ids=lambda path: path.stem)
@@ -48,6 +62,7 @@ def test_loading_the_text_gives_the_fabric_again(path: Path, tmp_path: Path) -> 
     assert again.aggregates == fabric.aggregates
     assert again.credentials == fabric.credentials
     assert again.jobs == fabric.jobs
+    assert without_places(again.subnets) == without_places(fabric.subnets)
 
 
 def test_devices_alike_stand_under_one_range_and_addresses_run_with_it() -> None:
