@@ -21,7 +21,7 @@ from netcheck.lab.devices.cli.grammar import Match, Pattern
 from netcheck.lab.devices.device import Neighbour
 from netcheck.lab.devices.ssh import Login, listen
 from netcheck.model.errors import TransportError
-from netcheck.platforms.capabilities import SessionFacts
+from netcheck.platforms.capabilities import SessionFacts, capabilities
 
 FACTS = SessionFacts("cli", ("terminal length 0",), ("^% ",))
 
@@ -198,3 +198,42 @@ def test_only_the_devices_own_prompt_ends_a_command(prompt: bytes, *, is_prompt:
 def test_a_banner_is_no_prompt() -> None:
     (_, _), (_, learn) = CliDialect(SessionFacts("cli")).login()
     assert not learn(bytearray(b"Welcome#\r\nsw1#"))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_prompt"),
+    [
+        (b"sw1 [standalone: master] > ", True),
+        (b"sw1 [standalone: master] # ", True),
+        (b"sw1 [standalone: master] (config) # ", True),
+        (b"sw1 (config interface ib 1/1) # ", True),
+        (b"sw2 [standalone: master] # ", False),
+        (b"sw1 [standalone: master]", False),
+        (b"Type 'yes' to continue: ", False),
+    ],
+)
+def test_a_platform_says_what_follows_the_name_in_a_prompt(
+    prompt: bytes, *, is_prompt: bool
+) -> None:
+    dialect = CliDialect(capabilities("onyx").session)
+    (_, _), (_, learn) = dialect.login()
+    assert learn(bytearray(b"sw1 [standalone: master] > \r\nsw1 [standalone: master] > "))
+    assert (dialect.ending(bytearray(b"show x\r\ntext\r\n" + prompt)) is not None) == is_prompt
+
+
+def test_a_declared_question_is_answered_once_and_again_when_it_is_asked_again() -> None:
+    dialect = CliDialect(SessionFacts("cli", answers=(("continue: ?$", "yes"),)))
+    dialect.typed("no thing")
+    asked = bytearray(b"no thing\r\nType 'yes' to continue: ")
+    assert [dialect.answer(asked), dialect.answer(asked)] == ["yes", ""]
+    asked += b"yes\r\nReally? Type 'yes' to continue: "
+    assert dialect.answer(asked) == "yes"
+    dialect.typed("no thing")
+    assert dialect.answer(bytearray(b"no thing\r\nType 'yes' to continue: ")) == "yes"
+    assert CliDialect(SessionFacts("cli")).answer(asked) == ""
+
+
+def test_what_a_line_is_called_stands_for_it_in_messages(device: Target) -> None:
+    with Session(device) as session, pytest.raises(TransportError) as told:
+        session.run("wait", timeout=0.3, shown="wait for secret:env:KEY")
+    assert "wait for secret:env:KEY: no end within its time" in str(told.value)

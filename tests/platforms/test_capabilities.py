@@ -106,6 +106,9 @@ def test_a_session_is_a_shell_unless_the_file_says_otherwise() -> None:
     assert read_capabilities("example", text).session == SessionFacts("shell")
     expected = SessionFacts("cli", ("terminal length 0",), ("^% ",))
     assert read_capabilities("example", text + said).session == expected
+    more = said.replace("kind: cli", "kind: cli, prompt: '> ?', answers: {'sure: ?$': 'yes'}")
+    found = read_capabilities("example", text + more).session
+    assert (found.prompt, found.answers) == ("> ?", (("sure: ?$", "yes"),))
 
 
 def test_one_reading_of_the_file_serves_knobs_and_capabilities() -> None:

@@ -15,9 +15,16 @@ from netcheck.model.document import Document, Evidence
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known
 from netcheck.model.subnet_manager import SmConfig, SmOption, SmPartition
-from netcheck.platforms.onyx.parsed.config import ENABLED, Config, enabled_option, read_config
+from netcheck.platforms.onyx.parsed.config import (
+    ENABLED,
+    Config,
+    default_partition,
+    enabled_option,
+    read_config,
+)
 from netcheck.platforms.onyx.parsed.forms import Form, form_of, is_whole, named_form
 from netcheck.platforms.onyx.parsed.outputs import read_partitions, read_release
+from netcheck.platforms.onyx.words import DEFAULT
 from netcheck.platforms.sm_reading import at_line
 
 BUILD = "onyx"
@@ -98,18 +105,19 @@ def _manager(texts: _Texts, documents: Sequence[Document]) -> SmConfig:
     return SmConfig(
         build=BUILD,
         options=FrozenMap(options) if options else UNKNOWN,
-        partitions=_partitions(texts) or UNKNOWN,
+        partitions=_partitions(texts, documents) or UNKNOWN,
         roots=UNKNOWN if roots is None else roots,
         files=frozenset(document.name.rpartition("/")[2] for document in documents),
     )
 
 
-def _partitions(texts: _Texts) -> tuple[SmPartition, ...]:
+def _partitions(texts: _Texts, documents: Sequence[Document]) -> tuple[SmPartition, ...]:
+    said = texts.config.partitions
     if not texts.shown:
-        return tuple(texts.config.partitions.values())
-    return tuple(
-        _joined(one, texts.config.partitions.get(name)) for name, one in texts.shown.items()
-    )
+        is_own = texts.is_whole and DEFAULT not in said
+        own = (default_partition(at_line(documents[0], 1)),) if is_own else ()
+        return (*own, *said.values())
+    return tuple(_joined(one, said.get(name)) for name, one in texts.shown.items())
 
 
 def _joined(shown: SmPartition, said: SmPartition | None) -> SmPartition:

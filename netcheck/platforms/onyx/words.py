@@ -24,6 +24,7 @@ Line = tuple[Key, str]
 SM: Final[Key] = ("sm",)
 ON, OFF = "on", "off"
 DEFAULT: Final = "Default"
+DEFAULT_PKEY: Final = 0x7FFF
 MTU_BYTES: Final = MappingProxyType({"256": 256, "512": 512, "1K": 1024, "2K": 2048, "4K": 4096})
 ENDS: Final = MappingProxyType({"all": "ALL", "self": "SELF"})
 """Members that are words, as the switch shows them."""

@@ -11,7 +11,16 @@ from netcheck.model.known import UNKNOWN
 from netcheck.model.subnet_manager import SmGuids, SmMember, SmOption, SmPartition
 from netcheck.platforms.ib_codes import DATA_VLS, MTU, mtu_bytes, rate_bps, rate_code
 from netcheck.platforms.onyx.parsed.outputs import as_listed
-from netcheck.platforms.onyx.words import MTU_BYTES, ON, SM, Key, is_secret, settings
+from netcheck.platforms.onyx.words import (
+    DEFAULT,
+    DEFAULT_PKEY,
+    MTU_BYTES,
+    ON,
+    SM,
+    Key,
+    is_secret,
+    settings,
+)
 from netcheck.platforms.sm_reading import at_line, secret_option
 
 ENABLED: Final = "sm"
@@ -96,7 +105,7 @@ def _plain(word: str, value: str) -> str | None:
 
 def _partition(config: Config, key: Key, value: str, at: Evidence) -> bool:
     name, word = key[1], key[2]
-    one = config.partitions.get(name, SmPartition(name, evidence=at))
+    one = config.partitions.get(name, _new_partition(name, at))
     if word == "member":
         membership = value or config.partitions.get(name, one).default_membership
         said = membership if isinstance(membership, str) else "limited"
@@ -109,6 +118,19 @@ def _partition(config: Config, key: Key, value: str, at: Evidence) -> bool:
         changed = made
     config.partitions[name] = changed
     return True
+
+
+def _new_partition(name: str, at: Evidence) -> SmPartition:
+    return SmPartition(name, DEFAULT_PKEY if name == DEFAULT else UNKNOWN, evidence=at)
+
+
+def default_partition(at: Evidence) -> SmPartition:
+    """Give the partition that a switch has where its configuration says nothing of it.
+
+    Source: outputs captured in Teradata/stacki; a public report of an SX6036 on 3.6.8012.
+    """
+    everybody = SmMember("ALL", "full", at)
+    return replace(_new_partition(DEFAULT, at), members=(everybody,), is_ipoib=True)
 
 
 def _mtu(one: SmPartition, value: str) -> SmPartition | None:

@@ -10,7 +10,16 @@ from netcheck.model.known import Known, is_known
 from netcheck.model.subnets import Partition, Subnet
 from netcheck.platforms.capabilities import capabilities
 from netcheck.platforms.ib_codes import rate_code
-from netcheck.platforms.onyx.words import DEFAULT, MTU_BYTES, ON, SM, Line, port_guid, typed
+from netcheck.platforms.onyx.words import (
+    DEFAULT,
+    DEFAULT_PKEY,
+    MTU_BYTES,
+    ON,
+    SM,
+    Line,
+    port_guid,
+    typed,
+)
 from netcheck.platforms.placeholders import placeholder
 from netcheck.platforms.sm_subject import (
     LOW_15,
@@ -48,7 +57,6 @@ _GROUP: Final = {
     "scope": "a scope",
 }
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
-_DEFAULT_PKEY: Final = 0x7FFF
 _MTU_WORDS: Final = {size: word for word, size in MTU_BYTES.items()}
 _MEMBERS: Final = frozenset({"ALL", "SELF"})
 
@@ -105,7 +113,7 @@ def _routing(subject: Subject, subnet: Subnet) -> Iterator[Line]:
 def _partitions(subject: Subject) -> Iterator[Line]:
     for one in subject.subnet.partitions.values():
         key = one.pkey & LOW_15
-        name = DEFAULT if key == _DEFAULT_PKEY else one.name
+        name = DEFAULT if key == DEFAULT_PKEY else one.name
         _refuse_partition(subject, one, key)
         yield ("partition", name, "pkey"), f"0x{key:04x}"
         for word, value in _group(subject, one):
@@ -126,7 +134,7 @@ def _refuse_partition(subject: Subject, one: Partition, key: int) -> None:
         subject.refuse("pkey", place, f"the low 15 bits of {one.pkey:#x} are no key")
     if not _NAME.fullmatch(one.name):
         subject.refuse("partition-name", place, "its name cannot be typed as one word")
-    if one.name == DEFAULT and key != _DEFAULT_PKEY:
+    if one.name == DEFAULT and key != DEFAULT_PKEY:
         subject.refuse("default-partition", place, f"it has key 0x7fff, not 0x{key:04x}")
     for name in one.members:
         if name in WORDS and name not in {"all", "sm"}:
@@ -153,4 +161,8 @@ def _group(subject: Subject, one: Partition) -> Iterator[tuple[str, str]]:
             subject.refuse("ib-rate", place, f"{one.rate} is no InfiniBand rate")
         yield "rate", one.rate.removesuffix("G")
     if is_known(one.sl):
+        if one.sl:
+            subject.refuse(
+                "service-level", place, f"SL {one.sl} needs QoS, which no command turns on"
+            )
         yield "sl", str(one.sl)

@@ -1,0 +1,150 @@
+"""What is read of a switch: its configuration, and what it shows of its subnet manager."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from netcheck import api
+from netcheck.model.device import Device
+from netcheck.model.document import Document, DocumentKind
+from netcheck.model.finding import Verdict
+from netcheck.model.known import UNKNOWN, is_known
+from netcheck.model.subnet_manager import SmConfig, SmPartition
+from netcheck.platforms.onyx.parse import parse
+from netcheck.platforms.platform import recognise
+from tests.platforms.onyx.onyx_texts import CONFIG, OLD_PARTITIONS, PARTITIONS, VERSION
+
+SHARED = Path(__file__).resolve().parents[4] / "shared" / "captures" / "onyx"
+FIRST, SECOND = "0xe41d2d0300156e80", "0xe41d2d0300156e90"
+
+
+def read(**texts: str) -> Device:
+    return parse([Document(f"{name}.txt", text) for name, text in texts.items()], name="ibsw01")
+
+
+def manager(device: Device) -> SmConfig:
+    assert is_known(device.subnet_manager)
+    return device.subnet_manager
+
+
+def partitions(device: Device) -> dict[str, SmPartition]:
+    found = manager(device).partitions
+    assert is_known(found)
+    return {one.name: one for one in found}
+
+
+def members(one: SmPartition) -> dict[str, str]:
+    return {each.name: each.membership for each in one.members}
+
+
+def test_a_running_configuration_tells_options_roots_and_partitions() -> None:
+    device = read(running_config=CONFIG)
+    config = manager(device)
+    assert is_known(config.options)
+    assert {key: one.value for key, one in config.options.items()} == {
+        "sm": "TRUE",  # by its own node's line
+        "sm_priority": "14",
+        "subnet_prefix": str(0xFE80000000000001),
+        "lmc": "1",
+        "routing_engine": "ftree,updn",
+        "max_op_vls": "3",
+    }
+    assert is_known(config.roots)
+    assert config.roots.guids == (0x0002C90200300010,)
+    tenant = partitions(device)["tenant-a"]
+    assert (tenant.pkey, tenant.mtu_bytes, tenant.rate_bps, tenant.sl) == (
+        0x0A01,
+        4096,
+        200_000_000_000,
+        1,
+    )
+    assert members(tenant) == {FIRST: "full", SECOND: "limited"}
+    assert device.unread == ()
+
+
+def test_what_the_manager_holds_wins_over_what_it_was_told() -> None:
+    device = read(**{"running-config": CONFIG, "ib_partition": PARTITIONS, "ib_sm": "disable\n"})
+    assert manager(device).options["sm"].value == "FALSE"  # type: ignore[index]  # known
+    found = partitions(device)
+    assert members(found["tenant-a"]) == {FIRST: "limited"}
+    assert (found["tenant-a"].sl, found["Default"].default_membership) == (1, "limited")
+    assert members(found["Default"]) == {"ALL": "full", "SELF": "full"}
+
+
+@pytest.mark.parametrize("text", [PARTITIONS, OLD_PARTITIONS])
+def test_both_formats_of_partitions_are_read(text: str) -> None:
+    device = read(ib_partition=text)
+    default = partitions(device)["Default"]
+    assert (default.pkey, default.is_ipoib) == (0x7FFF, True)
+    assert members(default)["ALL"] == "full"
+    assert manager(device).options is UNKNOWN
+    assert device.unread == ()
+
+
+def test_a_switch_that_is_not_told_to_runs_no_manager() -> None:
+    text = CONFIG.replace("   ib smnode ibsw01 enable\n", "")
+    options = manager(read(running_config=text)).options
+    assert is_known(options)
+    assert options["sm"].written == "no ib sm"
+
+
+def test_lines_about_the_manager_that_are_not_understood_are_kept() -> None:
+    text = "hostname a\nib sm sm-priority high\nib partition x colour red\nib partition x\n"
+    device = read(running_config=text)
+    assert [at.line for at in device.unread] == [2, 3, 4]
+
+
+@pytest.mark.parametrize("name", ["ib_partition", "ib_sm"])
+@pytest.mark.parametrize("text", ["", "% Internal error\n"])
+def test_an_output_that_says_nothing_is_missing_evidence(name: str, text: str) -> None:
+    device = read(**{name: text})
+    assert device.subnet_manager is UNKNOWN
+    [defect] = device.defects
+    assert "what it would say is unknown" in defect.message
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "kind"),
+    [
+        (CONFIG, "running-config", DocumentKind.CONFIG),
+        (PARTITIONS, "show ib partition", DocumentKind.CONFIG),
+        (OLD_PARTITIONS, "show ib partition", DocumentKind.CONFIG),
+        (VERSION, "show version", DocumentKind.STATE),
+    ],
+)
+def test_each_text_is_recognised_by_what_it_says(text: str, form: str, kind: DocumentKind) -> None:
+    found = recognise(Document("some.txt", text))
+    assert found is not None
+    assert (found.platform, found.form, found.kind) == ("onyx", form, kind)
+    assert read(version=VERSION).os_version == "3.11.3002"
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not SHARED.is_dir(), reason="reference captures are not beside the project")
+def test_outputs_of_ethernet_are_not_taken_for_ours() -> None:
+    files = [path for path in SHARED.iterdir() if path.suffix in {".txt", ".json"}]
+    assert files
+    for path in files:
+        document = Document(path.name, path.read_text("utf-8"))
+        found = recognise(document)
+        assert found is None or found.platform != "onyx"
+        assert parse([document], name="sw").subnet_manager is UNKNOWN
+
+
+def test_a_folder_with_a_switch_s_configuration_is_linted(tmp_path: Path) -> None:
+    (tmp_path / "ibsw01.cfg").write_text(CONFIG)
+    report = api.lint_paths(tmp_path)
+    assert report.devices == ("ibsw01",)
+    assert report.unrecognised == ()
+    failed = {each.rule: each for each in report.findings if each.verdict is Verdict.FAIL}
+    assert set(failed) == {"sm-ftree-with-lmc", "sm-qos-off"}
+    [at] = failed["sm-ftree-with-lmc"].evidence
+    assert (Path(at.file).name, at.line) == ("ibsw01.cfg", 29)
+
+
+def test_a_whole_configuration_leaves_the_default_partition_as_a_switch_has_it() -> None:
+    text = CONFIG.replace("   ib partition Default defmember limited force\n", "")
+    default = partitions(read(running_config=text))["Default"]
+    assert (default.pkey, default.is_ipoib, members(default)) == (0x7FFF, True, {"ALL": "full"})
