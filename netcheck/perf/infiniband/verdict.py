@@ -224,11 +224,15 @@ def _verdict(one: Tested, findings: Sequence[Finding], basis: Basis) -> ClassVer
 
 
 def _longest(one: Tested) -> Iterator[Waiting]:
-    """The port of each incast that waited longest, as far as devices tell."""
+    """The port of each incast that waited longest; none where one waited and does not tell."""
     for result in one.results:
-        if is_incast(result):
-            found = list(waiting_of(result, one.places.fabric, one.places.at, one.seconds))
-            yield from sorted(found, key=lambda each: -each.percent)[:1]
+        if not is_incast(result):
+            continue
+        told = list(waiting_of(result, one.places.fabric, one.places.at, one.seconds))
+        places = {(each.device, each.port) for each in told}
+        waited = [sight for sight in waits(result, one.places.fabric) if sight.is_growing]
+        if waited and all((sight.device, sight.port) in places for sight in waited):
+            yield max(told, key=lambda each: each.percent)
 
 
 def _suspects(one: Tested, findings: Sequence[Finding]) -> list[Suspect]:
