@@ -94,3 +94,18 @@ def test_a_line_too_deep_for_the_plain_form_is_read_by_the_yaml_reader() -> None
         "interface swp1 qos x",
         "interface swp2 qos x",
     ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "interface swp1 qos " + "- " * 5000,
+        "interface swp1-4000 qos mapping profile 1-4000 pcp 1-4000 switch-priority 1-4000",
+    ],
+)
+def test_a_line_that_is_none_of_nvue_is_told_and_others_are_read(path: str) -> None:
+    text = f"nv set interface swp1 link speed 400G\nnv set {path}\nnv set interface swp2 type swp\n"
+    device = parse([Document("commands.txt", text)], name="leaf01")
+    assert set(device.ports) == {"swp1", "swp2"}
+    (defect,) = [one for one in device.defects if one.evidence.line == 2]
+    assert "expected at most 64 words" in defect.message

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product
+from math import prod
 from typing import Final
 
 import yaml
@@ -21,6 +22,9 @@ _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LINE: Final = re.compile(
     r"^(?:\S*[$#]\s*)?(?:sudo )?nv (?P<verb>set|unset) (?P<path>\S.*?)\s*$", re.MULTILINE
 )
+# Far above any object of NVUE: the deepest of QoS has 11 words, and 4,096 a port each.
+MOST_WORDS: Final = 64
+MOST_PATHS: Final = 262_144
 _HOST: Final = re.compile(r"^\S+?@(?P<host>[\w-]+)(?::\S*)?[$#] ", re.MULTILINE)
 
 
@@ -156,7 +160,11 @@ def read_lines(document: Document) -> Told:
         if match is None:
             continue
         evidence = replace(source_of(document), line=number)
-        for path in _paths(_words(match["path"])):
+        words = _words(match["path"])
+        if len(words) > MOST_WORDS or _count(words) > MOST_PATHS:
+            told.defects.append(_no_line_of_nvue(words, evidence))
+            continue
+        for path in _paths(words):
             if match["verb"] == "unset":
                 told.root.drop(path)
             else:
@@ -165,6 +173,22 @@ def read_lines(document: Document) -> Told:
     if host is not None:
         told.root.put(("system", "hostname"), source_of(document)).leaf = host["host"]
     return told
+
+
+def _count(words: tuple[str, ...]) -> int:
+    """Number of paths that the lists and ranges of a line stand for."""
+    return prod(len(expand(word)) for word in words)
+
+
+def _no_line_of_nvue(words: tuple[str, ...], evidence: Evidence) -> Defect:
+    begin = " ".join(words[:4])
+    return Defect(
+        DefectKind.MALFORMED_VALUE,
+        begin,
+        f"{begin} ...: expected at most {MOST_WORDS} words that stand for at most {MOST_PATHS}"
+        f" objects, found {len(words)} words",
+        evidence=evidence,
+    )
 
 
 def _paths(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
