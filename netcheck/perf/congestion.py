@@ -74,7 +74,7 @@ def _unmarked(
             port = fabric.devices[leaf.device].ports.get(leaf.port)
             queue = class_at(fabric, leaf, item).queue
             is_meant = port is not None and is_known(port.qos.ecn) and queue in port.qos.ecn
-            if not is_meant or not _pauses(result, receiver):
+            if not is_meant or not _pauses(result, fabric, receiver, item):
                 continue
             marks = result.deltas[leaf.device].find(leaf.port, Meaning.ECN_MARKED, queue)
             if marks == 0:
@@ -88,11 +88,18 @@ def _unmarked(
                 )
 
 
-def _pauses(result: RoundResult, receiver: Endpoint) -> bool:
+def _pauses(result: RoundResult, fabric: Fabric, receiver: Endpoint, item: TrafficClass) -> bool:
     """The receiver's leaf paused senders of its own: it is there that they were too many."""
-    senders = [sender for sender, other in result.round.flows if other == receiver]
-    is_local = all(sender.leaf.device == receiver.leaf.device for sender in senders)
-    return is_local and any(total(result, sender.leaf, Meaning.PFC_TX) for sender in senders)
+    leaves = [sender.leaf for sender, other in result.round.flows if other == receiver]
+    if any(leaf.device != receiver.leaf.device for leaf in leaves):
+        return False
+    frames = (
+        result.deltas[leaf.device].find(
+            leaf.port, Meaning.PFC_TX, class_at(fabric, leaf, item).pfc_priority
+        )
+        for leaf in leaves
+    )
+    return any(is_known(by) and by > 0 for by in frames)
 
 
 def _cnp_class(fabric: Fabric, ref: PortRef) -> TrafficClass | None:
@@ -232,7 +239,8 @@ def _nothing_dropped(
         for receiver in sorted({receiver for _, receiver in result.round.background}):
             own = [pair for pair in result.round.background if pair[1] == receiver]
             places = {end.leaf for pair in own for end in pair}
-            if not _pauses(result, receiver) or _marks_others(fabric, receiver.leaf, item):
+            is_paused = _pauses(result, fabric, receiver, item)
+            if not is_paused or _marks_others(fabric, receiver.leaf, item):
                 continue
             if all(_lost_none(result, ref) for ref in places):
                 yield perf_finding(

@@ -87,6 +87,15 @@ def test_traffic_that_may_be_dropped_has_to_lose_beside_a_paused_class() -> None
     assert "droppable-without-loss" not in rules(mixed(drops=7))
 
 
+def test_a_pause_of_another_priority_is_none_of_the_class() -> None:
+    other = {
+        key(name, Meaning.PFC_TX, number): frames
+        for name in ("Ethernet2", "Ethernet3")
+        for number, frames in ((3, 0), (4, 50))
+    }
+    assert "droppable-without-loss" not in rules(mixed(more=other))
+
+
 def test_drops_that_are_not_told_are_not_none() -> None:
     unread = {key("Ethernet2", Meaning.QUEUE_DROP, 0): UNKNOWN}
     assert "droppable-without-loss" not in rules(mixed(more=unread))
