@@ -191,9 +191,13 @@ def _cnps_sent(result: RoundResult, fabric: Fabric, ref: PortRef) -> Known[int]:
 def _shares(
     results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
 ) -> Iterator[Finding]:
-    """The class's share of a port that it fills together with traffic that may be dropped."""
+    """The class's share of a port that it fills together with traffic that may be dropped.
+
+    A test that failed left its share to the others.
+    """
     for result in results:
-        if not result.background or result.unreachable:
+        has_failed = any(flow.result.error for flow in (*result.flows, *result.background))
+        if not result.background or result.unreachable or has_failed:
             continue
         for receiver in sorted({receiver for _, receiver in result.round.background}):
             leaf = receiver.leaf

@@ -14,7 +14,7 @@ from netcheck.model.fabric import PortRef
 from netcheck.model.finding import Basis, RunResult
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known
-from netcheck.model.qos import Ecn
+from netcheck.model.qos import Ecn, Scheduler, SchedulerKind
 from netcheck.perf.observe import RoundResult
 from netcheck.perf.perftest import PerftestResult, Tool
 from netcheck.perf.schedule import Depth, Endpoint, Pattern, rounds
@@ -70,12 +70,20 @@ def mixed(
     return replace(result, round=one, background=result.flows)
 
 
-def rules(result: RoundResult, ecn_queue: int | None = None) -> set[str]:
+def rules(result: RoundResult, ecn_queue: int | None = None, weight: int = 0) -> set[str]:
+    """What is found, where the receiver's port marks a queue, or queue 3 has so much of 100."""
     whole = fabric()
-    if ecn_queue is not None:
+    if ecn_queue is not None or weight:
         leaf = whole.devices["leaf01"]
         port = leaf.ports["Ethernet0"]
-        qos = replace(port.qos, ecn=FrozenMap({ecn_queue: Ecn(1, 2, 3)}))
+        shares = {
+            queue: Scheduler(SchedulerKind.WEIGHTED, of)
+            for queue, of in ((3, weight), (0, 100 - weight))
+        }
+        ecn = {} if ecn_queue is None else {ecn_queue: Ecn(1, 2, 3)}
+        qos = replace(
+            port.qos, ecn=FrozenMap(ecn), scheduler=FrozenMap(shares) if weight else UNKNOWN
+        )
         ports = leaf.ports.with_items({"Ethernet0": replace(port, qos=qos)})
         devices = whole.devices.with_items({"leaf01": replace(leaf, ports=ports)})
         whole = replace(whole, devices=devices)
@@ -117,6 +125,17 @@ def test_a_victim_that_did_not_run_proves_nothing() -> None:
 def test_traffic_that_is_marked_may_slow_down_in_time() -> None:
     assert "droppable-without-loss" not in rules(mixed(), ecn_queue=0)
     assert "droppable-without-loss" in rules(mixed(), ecn_queue=3)
+
+
+@pytest.mark.parametrize(("share", "is_off"), [(75, []), (70, []), (69, ["queue-share-off"])])
+def test_a_share_is_off_by_more_than_five_points(share: int, is_off: list[str]) -> None:
+    octets = {key("Ethernet0", Meaning.QUEUE_BYTES, 3): share * 1000}
+    octets[key("Ethernet0", Meaning.QUEUE_BYTES, 0)] = (100 - share) * 1000
+    result = mixed(more=octets)
+    assert [one for one in rules(result, weight=75) if one == "queue-share-off"] == is_off
+    failed = replace(result.background[0], result=PerftestResult(error="cannot connect"))
+    others = replace(result, background=(failed, *result.background[1:]))
+    assert "queue-share-off" not in rules(others, weight=75)
 
 
 @pytest.fixture(scope="module")
