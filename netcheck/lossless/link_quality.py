@@ -40,13 +40,21 @@ def errors_to_see(*, seconds: float, rate_bps: int) -> float:
 
 
 def wait_share(
-    ticks: int, *, seconds: float, rate_bps: int, device_id: int, width: int
+    ticks: int,
+    *,
+    seconds: float,
+    rate_bps: int,
+    device_id: int,
+    width: int,
+    tick: int | None = None,
 ) -> float | None:
     """Share of the time in which a port had packets and could not send, 0 to 1.
 
     Args:
         ticks: Growth of PortXmitWait in the time.
         width: Lanes of the link.
+        tick: What PortSamplesControl of the port says: the symbol times of a tick, less
+            one; a symbol time is that of one byte on one lane.
 
     Returns:
         None for devices whose tick is not known.
@@ -64,8 +72,8 @@ def wait_share(
         raise ValueError(f"expected a time and a rate above 0, found {seconds} s, {rate_bps} bps")
     size = _TICK_OF_PORT.get(device_id)
     if size is None:
-        lane = _TICK_OF_LANE.get(device_id)
-        if lane is None:
+        lane = _TICK_OF_LANE.get(device_id, 0 if tick is None else tick + 1)
+        if not lane:
             return None
         size = lane * width
     return min(1.0, ticks * size * _BITS / (seconds * rate_bps))

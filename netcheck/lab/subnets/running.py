@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import re
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -13,6 +15,7 @@ from netcheck.lab.devices.linux.hca import HcaState, Said
 from netcheck.lab.opensm import manager
 from netcheck.lab.opensm.diags import Diags
 from netcheck.lab.opensm.network import read_network
+from netcheck.lab.opensm.process import wait_until
 from netcheck.lab.opensm.subnet import ManagerPlan, SimulatedSubnet, simulated_subnet
 from netcheck.lab.subnets.ledger import Ledger
 from netcheck.lab.subnets.parts import LabManager, LabSubnet
@@ -20,6 +23,10 @@ from netcheck.lab.subnets.view import View, read_view
 from netcheck.lossless.credits.fabric import End, Fabric, Wear
 from netcheck.model.errors import TransportError
 
+LOGGER = logging.getLogger(__name__)
+PRIORITY = re.compile(r"^\s*sm_priority\s+(\d+)", re.MULTILINE)
+SETTLED = frozenset({"MASTER", "STANDBY"})
+UP_S, RESTART_S = 50.0, 20.0
 WATCH_S = 0.25
 QUIET_S, SETTLE_S = 0.3, 10.0
 # ibsim serves ten clients; managers and a reading of ours take some.
@@ -33,6 +40,7 @@ class RunningSubnet:
 
     Attributes:
         stalled, worn: What faults do to ports, on top of what is read.
+        loaded: Shape: ``manager -> file name -> text`` that it was last told to read.
     """
 
     def __init__(self, plan: LabSubnet, simulated: SimulatedSubnet) -> None:
@@ -45,6 +53,7 @@ class RunningSubnet:
         self.logs: dict[str, str] = {}
         self.guids = frozenset(simulated.network.guids.values())
         self._plans = {one.name: one for one in plan.managers}
+        self.loaded = {one.name: dict(one.files) for one in plan.managers}
         self._read_at: Mark | None = None
         self._lock = threading.RLock()
         self._clients = threading.BoundedSemaphore(CLIENTS)
@@ -58,9 +67,40 @@ class RunningSubnet:
         Raises:
             TransportError: The subnet does not come up.
         """
-        for place, plan in enumerate(self._plans.values()):
-            self.simulated.start(_plan(plan, plan.files), is_first=place == 0)
+        self._start(self._plans, UP_S)
         self.refresh()
+
+    def _start(self, names: Iterable[str], up_s: float) -> None:
+        """Start managers one after the other, the one that will be master first.
+
+        Raises:
+            TransportError: One does not come up; the others are started all the same.
+        """
+        failed: list[TransportError] = []
+        for name in sorted(names, key=self._rank):
+            plan = self._plans[name]
+            is_first = self.simulated.master() is None
+            try:
+                found = self.simulated.launch(
+                    ManagerPlan(name, plan.node, self.loaded[name], plan.extra), is_first=is_first
+                )
+                if is_first:
+                    self.simulated.up_s = found.wait_up(up_s)
+                else:
+                    wait_until(lambda one=found: one.state() in SETTLED, up_s)  # type: ignore[misc]  # bound now
+            except TransportError as error:
+                failed.append(error)
+        if failed:
+            raise failed[0]
+
+    def _rank(self, name: str) -> tuple[int, int]:
+        """Who is master: the highest priority, then the lowest GUID.
+
+        Source: InfiniBand Architecture Specification volume 1, 14.4.1.
+        """
+        said = PRIORITY.findall(self.loaded[name].get(manager.CONF, ""))
+        end = next(one for one in self.simulated.network.guids if one[0] == self._plans[name].node)
+        return -int(said[-1]) if said else 0, self.simulated.network.guids[end]
 
     def plan(self, name: str) -> LabManager | None:
         """The manager of a host; None where none runs there."""
@@ -83,13 +123,14 @@ class RunningSubnet:
     def reload(self, name: str, files: Mapping[str, str]) -> None:
         """Have a manager read its files again."""
         with self._lock:
+            self.loaded[name] = dict(files)
             found = self.simulated.managers[name]
             manager.write_files(files, found.folder, found.extra)
             found.mark()
             found.kept.signal(signal.SIGHUP)
 
     def stop(self, name: str) -> None:
-        """End a manager."""
+        """End a manager; another that stands by takes over."""
         with self._lock:
             found = self.simulated.managers.pop(name, None)
             if found is not None:
@@ -99,13 +140,24 @@ class RunningSubnet:
     def restart(self, name: str, files: Mapping[str, str]) -> None:
         """Start a manager, anew where it runs.
 
+        The others start anew as well, with the files that they hold: the simulator
+        loses what managers ask each other while one comes or goes, and they would
+        wait for the answer for ever (docs/decisions/0012).
+
         Raises:
-            TransportError: It cannot be started.
+            RuntimeError: It does not come up.
         """
         with self._lock:
-            self.stop(name)
-            is_first = not any(one.is_running for one in self.simulated.managers.values())
-            self.simulated.launch(_plan(self._plans[name], files), is_first=is_first)
+            running = [one for one in self._plans if one == name or self.is_running(one)]
+            self.loaded[name] = dict(files)
+            for one in running:
+                self.stop(one)
+            try:
+                self._start(running, RESTART_S)
+            except TransportError as error:
+                LOGGER.warning("subnet %s: %s", self.name, error)
+            if not self.is_running(name):
+                raise RuntimeError(f"{name}: OpenSM has ended")
 
     # Reading
 
@@ -163,6 +215,8 @@ class RunningSubnet:
         return await asyncio.to_thread(self._run, guid, words)
 
     def _run(self, guid: int, words: Sequence[str]) -> Said:
+        if words[0] == "perfquery" and "-c" in words:  # the simulator does not answer it
+            return self._samples_control(words)
         ends = {number: end for end, number in self.simulated.network.guids.items()}
         base = self.simulated.diags
         diags = Diags(base.tools, base.folder, base.environment, ends[guid][0])
@@ -175,6 +229,23 @@ class RunningSubnet:
             self.read_counters()
         return Said(answer.text.rstrip("\n") + "\n", answer.status)
 
+    def _samples_control(self, words: Sequence[str]) -> Said:
+        """How long a tick of a port is: 8 bytes, which an adapter of 4 lanes tells by the lane.
+
+        Source: NVIDIA ibdiagnet user manual, Congestion Assessment on InfiniBand Links.
+        """
+        where = [int(word, 0) for word in words[1:] if word.isdigit()]
+        of = {lid: name for (name, _), lid in self.view.lids.items()}
+        if len(where) < 2 or where[0] not in of:  # noqa: PLR2004 -- LID and port
+            return Said("perfquery: iberror: failed: smplctlquery\n", 1)
+        tick = 7 if self.view.nodes[of[where[0]]].is_switch else 1
+        return Said(
+            f"# PortSamplesControl: Lid {where[0]} port {where[1]}\n"
+            f"OpCode:..........................0xff\nPortSelect:......................{where[1]}\n"
+            f"Tick:............................{tick:#04x}\n",
+            0,
+        )
+
     def count(self, grown: Mapping[End, Mapping[str, int]]) -> None:
         """Let ports count what a run of traffic did to them."""
         with self._lock:
@@ -184,10 +255,6 @@ class RunningSubnet:
     def read_counters(self, ends: Sequence[End] = ()) -> None:
         """Read counters of ports anew, of all that traffic has touched unless some are said."""
         self.ledger.read(self.simulated.diags, self.view.lids, ends or tuple(self.ledger.counts))
-
-
-def _plan(plan: LabManager, files: Mapping[str, str]) -> ManagerPlan:
-    return ManagerPlan(plan.name, plan.node, files, plan.extra)
 
 
 @contextmanager

@@ -30,12 +30,14 @@ class Place:
 
     Attributes:
         lid: Address of its node.
+        tick: Length of a tick of PortXmitWait, as its PortSamplesControl says.
     """
 
     lid: int
     number: int
     node: IbNode
     port: IbPort
+    tick: int | None = None
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,18 @@ class Reader:
         hosts = self._hosts({end.host for end in self.ends}, DocumentKind.STATE)
         return {end: _keys(hosts[end.host], end.rdma) for end in self.ends}
 
+    def with_ticks(self) -> Reader:
+        """Give the reader with how long a tick of each adapter's waits is, where it tells."""
+        at = dict(self.places.at)
+        spots = {ref: at[ref] for end in self.ends if (ref := end.ref) in at}
+        lines = [f"perfquery -c {spot.lid} {spot.number}" for spot in spots.values()]
+        counted = self._asked(lines)
+        for ref, spot in spots.items():
+            rows = (counted or {}).get(f"lid {spot.lid} {spot.number}", {})
+            told = (one.value for key, one in rows.items() if key.name == "Tick")
+            at[ref] = replace(spot, tick=next((each for each in told if is_known(each)), None))
+        return replace(self, places=replace(self.places, at=at))
+
     def counters(self, refs: Iterable[PortRef]) -> dict[str, Device | None]:
         """Counters of ports; None for a device that could not be read."""
         wanted = sorted(set(refs))
@@ -104,26 +116,32 @@ class Reader:
     def _switches(self, refs: Sequence[PortRef]) -> dict[str, Device | None]:
         if not refs:
             return {}
-        answer = self.bench.each([self.probe], lambda session: list(self._asked(session, refs)))
-        said = answer[self.probe]
-        names = sorted({ref.device for ref in refs})
-        if said is None:
-            return dict.fromkeys(names)
-        device = parse(said, name=self.probe)
-        counted = device.counters if is_known(device.counters) else FrozenMap()
-        by_port: dict[str, dict[CounterKey, Counter]] = {}
-        for key, counter in counted.items():
-            by_port.setdefault(key.port, {})[key] = counter
-        return {name: self._switch(name, refs, by_port) for name in names}
-
-    def _asked(self, session: Session, refs: Sequence[PortRef]) -> Iterator[Document]:
-        """What ports count: first the counters of 64 bits, which stand where both are shown."""
         spots = [self.places.at[ref] for ref in refs if ref in self.places.at]
+        # first the counters of 64 bits, which stand where both are shown
         lines = [
             f"perfquery {wide}{spot.lid} {spot.number}" for spot in spots for wide in ("-x ", "")
         ]
-        answers = ask_subnet(session, lines, COMMAND_S)
-        return (document for document, status in answers if status == 0)
+        counted = self._asked(lines)
+        names = sorted({ref.device for ref in refs})
+        if counted is None:
+            return dict.fromkeys(names)
+        return {name: self._switch(name, refs, counted) for name in names}
+
+    def _asked(self, lines: Sequence[str]) -> dict[str, dict[CounterKey, Counter]] | None:
+        """Shape: ``lid and port -> counters``; calls that fail tell nothing."""
+
+        def ask(session: Session) -> list[Document]:
+            answers = ask_subnet(session, lines, COMMAND_S)
+            return [document for document, status in answers if status == 0]
+
+        said = self.bench.each([self.probe], ask)[self.probe]
+        if said is None:
+            return None
+        device = parse(said, name=self.probe)
+        found: dict[str, dict[CounterKey, Counter]] = {}
+        for key, counter in (device.counters if is_known(device.counters) else {}).items():
+            found.setdefault(key.port, {})[key] = counter
+        return found
 
     def _switch(
         self, name: str, refs: Sequence[PortRef], by_port: Mapping[str, dict[CounterKey, Counter]]

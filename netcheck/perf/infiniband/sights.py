@@ -98,7 +98,14 @@ def waiting_of(
         rate, width, kind = place.port.rate_bps, place.port.width, place.node.device_id
         if not (is_known(rate) and is_known(width) and is_known(kind)) or seconds <= 0:
             continue
-        share = wait_share(sight.by, seconds=seconds, rate_bps=rate, device_id=kind, width=width)
+        share = wait_share(
+            sight.by,
+            seconds=seconds,
+            rate_bps=rate,
+            device_id=kind,
+            width=width,
+            tick=place.tick,
+        )
         if share is not None:
             yield Waiting(
                 result.traffic_class, result.round.name, ref.device, ref.port, 100 * share
