@@ -11,6 +11,7 @@ import pytest
 
 from netcheck import api
 from netcheck.chain import ChainOptions, lab_for, run_chain
+from netcheck.collect.collector import collect
 from netcheck.lab import control
 from netcheck.model.finding import Basis, ExitCode, RunResult
 from netcheck.perf.options import PerfOptions
@@ -23,7 +24,7 @@ INTENT = ROOT / "examples" / "lab-mixed.yaml"
 DEVICES = 22
 
 
-def test_the_fabric_of_four_systems_is_lossless(tmp_path: Path) -> None:
+def test_the_fabric_of_four_systems_is_lossless_and_follows_one_policy(tmp_path: Path) -> None:
     fabric = api.complete(api.load_intent(INTENT, deployable=True))
     with lab_for(fabric, tmp_path / "lab", ()) as (reached, _):
         options = ChainOptions(
@@ -32,10 +33,20 @@ def test_the_fabric_of_four_systems_is_lossless(tmp_path: Path) -> None:
             perf=PerfOptions(settle_s=0.0, probe_after_s=0.0),
         )
         report = run_chain(reached, options, quiet)
+        collect(reached, tmp_path / "snapshot")
     assert errors(report.findings) == [], told(report.findings)
     assert report.verdict is not None
     assert report.verdict.run is RunResult.LOSSLESS, told(report.findings)
     assert exit_code(report) is ExitCode.CLEAN, told(report.findings)
+    imported = api.import_paths([tmp_path / "snapshot"], tmp_path / "found.yaml")
+    assert imported.findings == (), told(imported.findings)
+    found = api.load_intent(tmp_path / "found.yaml")
+    assert list(found.policies) == ["roce"]
+    assert set(found.devices) == set(fabric.devices)
+    ends = {frozenset({link.a, link.b}) for link in fabric.links}
+    assert {frozenset({link.a, link.b}) for link in found.links} == ends
+    judged = api.lint_paths([tmp_path / "found.yaml"])
+    assert errors(judged.findings) == [], told(judged.findings)
 
 
 def play(home: Path, playbook: str, *more: str) -> subprocess.CompletedProcess[str]:
