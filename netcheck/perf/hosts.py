@@ -25,10 +25,7 @@ from netcheck.perf.schedule import Endpoint, Pattern
 MOST_ASKED = 8
 QUIET = "performance"
 SILENT = "it told neither PCIe nor governor nor NUMA node"
-ALIKE = (
-    "PCIe, governor and NUMA node of it do not stand out: compare memory, C-states and firmware"
-    " with a peer"
-)
+ALIKE = "out: compare memory, C-states and firmware with a peer"
 
 
 def in_question(
@@ -84,14 +81,27 @@ def host_findings(
     answers = {ref: answer for result in results for ref, answer in result.hosts.items()}
     for ref, answer in sorted(answers.items()):
         limits = [*_limits(answer, fabric, ref), *_stalls(results, ref)]
-        is_silent = answer == HostAnswer(is_pinned=answer.is_pinned)
-        said = "; ".join(limits) or (SILENT if is_silent else ALIKE)
+        said = "; ".join(limits) or _alike(answer)
         yield perf_finding(
             "look-at-the-host",
             Place(ref.device, ref.port),
             f"{fabric_is}, look at the host: {said}",
             found="; ".join(limits),
         )
+
+
+def _alike(answer: HostAnswer) -> str:
+    """What a host told of itself that is as it should be."""
+    told = {
+        "PCIe": answer.pcie_bps is not None,
+        "governor": bool(answer.governor),
+        "NUMA node": answer.numa_node is not None,
+    }
+    words = [word for word, is_told in told.items() if is_told]
+    if not words:
+        return SILENT
+    first, last = ", ".join(words[:-1]), words[-1]
+    return f"{first} and {last} do not stand {ALIKE}" if first else f"{last} does not stand {ALIKE}"
 
 
 def _limits(answer: HostAnswer, fabric: Fabric, ref: PortRef) -> Iterator[str]:
