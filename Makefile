@@ -40,7 +40,7 @@ docs: $(STAMP)  ## write the generated pages again
 	$(BIN)/python -m scripts.generate
 
 golden: $(STAMP)  ## write the golden configurations again; read every changed line
-	for platform in cumulus eos nxos sonic; do $(BIN)/python -m tests.platforms.$$platform.regenerate_golden; done
+	for platform in cumulus eos nxos onyx sonic; do $(BIN)/python -m tests.platforms.$$platform.regenerate_golden; done
 
 bench: $(STAMP)  ## figures beside peers, into benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks.speed

@@ -26,8 +26,10 @@ from netcheck.platforms.onyx.parsed.forms import Form, form_of, is_whole, named_
 from netcheck.platforms.onyx.parsed.outputs import read_partitions, read_release
 from netcheck.platforms.onyx.words import DEFAULT
 from netcheck.platforms.sm_reading import at_line
+from netcheck.platforms.sm_subject import guid_text
 
 BUILD = "onyx"
+ROOTS = "root_guids"
 
 
 @dataclass(slots=True)
@@ -102,6 +104,10 @@ def _manager(texts: _Texts, documents: Sequence[Document]) -> SmConfig:
         # A switch runs no manager until it is told to. Source: user manual, ib sm, Default.
         options[ENABLED] = enabled_option(at_line(documents[0], 1), is_on=False)
     roots = config.root_guids
+    if roots is not None:
+        # An option as well: that none is said is no list, but the manager's own choice.
+        guids = ",".join(map(guid_text, roots.guids))
+        options[ROOTS] = SmOption(guids, guids, roots.evidence)
     return SmConfig(
         build=BUILD,
         options=FrozenMap(options) if options else UNKNOWN,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from netcheck.deploy.engine import Result, deploy, make_plan, rollback
 from netcheck.deploy.holding import read_all_held
 from netcheck.lab.control import relocate, start_lab, stop_lab
 from netcheck.model.fabric import Fabric
-from netcheck.model.finding import Verdict
+from netcheck.model.finding import ExitCode, Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.platforms.onyx.render import FILE
 from netcheck.platforms.platform import Impact
@@ -122,3 +123,30 @@ def test_a_refused_key_is_named_by_its_reference(
     [outcome] = deployed(fabric, tmp_path).outcomes
     assert "secret env:NETCHECK_TEST_M_KEY: expected a number of 64 bits" in outcome.reason
     assert "no number" not in outcome.reason
+
+
+# Lines that say what another output says as well, or nothing of the subnet manager.
+SAID_TWICE = (
+    re.compile(r"#.*|\s*|\s*hostname .*|Product .*|Target .*|Uptime.*"),
+    re.compile(r"\s+ib sm|\s+ib partition \S+ (?:pkey|member|ipoib).*"),
+    re.compile(r"\s+members:|\s+ipoib: no"),
+)
+
+
+def test_no_line_of_an_output_can_be_lost_in_silence(fabric: Fabric, tmp_path: Path) -> None:
+    assert deployed(fabric, tmp_path / "state").is_ok
+    snap = tmp_path / "snap"
+    assert api.verify_devices(fabric, snap, between_s=0).exit_code is not ExitCode.FINDINGS
+    silent = []
+    for path in sorted((snap / SWITCH).rglob("*.txt")):
+        whole = path.read_text("utf-8")
+        lines = whole.splitlines(keepends=True)
+        for number, line in enumerate(lines):
+            path.write_text("".join((*lines[:number], *lines[number + 1 :])), "utf-8")
+            found = api.verify_snapshot(fabric, snap).findings
+            is_told = {each.verdict for each in found} & {Verdict.FAIL, Verdict.UNVERIFIED}
+            is_again = any(each.fullmatch(line.rstrip("\n")) for each in SAID_TWICE)
+            silent += [] if is_told or is_again else [(path.name, line)]
+        path.write_text(whole, "utf-8")
+    assert silent == []
+    assert rollback(tmp_path / "state", fabric.name, NetmikoBackend()).is_ok

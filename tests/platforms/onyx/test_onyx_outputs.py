@@ -50,6 +50,7 @@ def test_a_running_configuration_tells_options_roots_and_partitions() -> None:
         "lmc": "1",
         "routing_engine": "ftree,updn",
         "max_op_vls": "3",
+        "root_guids": "0x0002c90200300010",
     }
     assert is_known(config.roots)
     assert config.roots.guids == (0x0002C90200300010,)
@@ -142,6 +143,13 @@ def test_a_folder_with_a_switch_s_configuration_is_linted(tmp_path: Path) -> Non
     assert set(failed) == {"sm-ftree-with-lmc", "sm-qos-off"}
     [at] = failed["sm-ftree-with-lmc"].evidence
     assert (Path(at.file).name, at.line) == ("ibsw01.cfg", 29)
+
+
+def test_a_switch_without_roots_detects_them_itself(tmp_path: Path) -> None:
+    text = CONFIG.replace("   ib sm root-guid 0x0002c90200300010\n", "").replace(" sl 1 ", " sl 0 ")
+    (tmp_path / "ibsw01.cfg").write_text(text.replace("   ib sm lmc 1\n", ""))
+    report = api.lint_paths(tmp_path)
+    assert [each for each in report.findings if each.verdict is Verdict.FAIL] == []
 
 
 def test_a_whole_configuration_leaves_the_default_partition_as_a_switch_has_it() -> None:
