@@ -66,10 +66,15 @@ def asked(answer: HostAnswer, *, lost: Known[int] = 0) -> list[Finding]:
         (HostAnswer(governor="powersave"), "CPU governor is powersave, not performance"),
         (HostAnswer(numa_node=1, nodes=2), "on node 1 of 2 NUMA nodes: measure with --pin, too"),
         (HostAnswer(numa_node=-1, nodes=2), "on no known node of 2 NUMA nodes"),
-        (HostAnswer(numa_node=1, nodes=2, is_pinned=True), "do not stand out"),
+        (HostAnswer(numa_node=1, nodes=2, is_pinned=True), ": NUMA node does not stand out"),
         (HostAnswer(is_pinned=True), "it told neither PCIe nor governor nor NUMA node"),
         (HostAnswer(redirecting=3), "(ACS is on, at 3 places)"),
-        (HostAnswer(32.0, 16, 32.0, 16, 0, 1, "performance"), "do not stand out"),
+        (
+            HostAnswer(32.0, 16, 32.0, 16, 0, 1, "performance"),
+            ": PCIe, governor and NUMA node do not stand out: compare memory",
+        ),
+        (HostAnswer(32.0, 16, numa_node=0), ": PCIe and NUMA node do not stand out"),
+        (HostAnswer(governor="performance"), ": governor does not stand out"),
         (HostAnswer(), "it told neither PCIe nor governor nor NUMA node"),
     ],
 )
