@@ -9,6 +9,9 @@ from netcheck.model.errors import InputError, RefusalError
 from netcheck.model.fabric import Fabric
 
 MANAGED = "opensm"
+# A standby that hears nothing for a second on a busy machine would take over from a living
+# master; two masters then wait for ever for what the simulator loses between them.
+PATIENT = {"sminfo_polling_timeout": "1000", "polling_retry_number": "4"}
 
 
 def subnets_of(fabric: Fabric) -> tuple[tuple[LabSubnet, ...], tuple[str, ...]]:
@@ -36,7 +39,7 @@ def _subnet(fabric: Fabric, name: str, staged: Staged) -> LabSubnet:
             plan.name,
             plan.node,
             {} if _is_deployed(fabric, plan.name) else dict(plan.files),
-            dict(plan.extra),
+            {**plan.extra, **PATIENT},
         )
         for plan in staged.plans
     )

@@ -26,7 +26,7 @@ from netcheck.model.errors import TransportError
 LOGGER = logging.getLogger(__name__)
 PRIORITY = re.compile(r"^\s*sm_priority\s+(\d+)", re.MULTILINE)
 SETTLED = frozenset({"MASTER", "STANDBY"})
-UP_S, RESTART_S = 50.0, 20.0
+UP_S, RESTART_S, GRACE_S = 50.0, 20.0, 5.0
 WATCH_S = 0.25
 QUIET_S, SETTLE_S = 0.3, 10.0
 # ibsim serves ten clients; managers and a reading of ours take some.
@@ -134,6 +134,8 @@ class RunningSubnet:
         with self._lock:
             found = self.simulated.managers.pop(name, None)
             if found is not None:
+                found.kept.signal(signal.SIGTERM)  # killed, its port would stay one of a manager's
+                wait_until(lambda: not found.is_running, GRACE_S)
                 self.logs[name] = self.logs.get(name, "") + found.log()
                 found.kill()
 
