@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from netcheck import api
+from netcheck.deploy import device as deploying
 from netcheck.deploy.backend import NetmikoBackend
 from netcheck.deploy.device import State
 from netcheck.deploy.engine import Result, deploy, make_plan, rollback
 from netcheck.deploy.holding import read_all_held
 from netcheck.lab.control import relocate, start_lab, stop_lab
+from netcheck.model.errors import TransportError
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import ExitCode, Verdict
 from netcheck.model.frozenmap import FrozenMap
@@ -113,6 +115,25 @@ def test_a_refusal_is_a_failed_deploy_that_says_why_and_is_undone(
     [outcome] = result.outcomes
     assert not result.is_ok
     assert "ib sm lmc 9: status 1: % Invalid LMC: 9 (0-7)" in outcome.reason
+    assert held(fabric) == before
+
+
+@pytest.mark.parametrize("line", ["ib sm", "ib partition tenant-a pkey", "configuration write"])
+def test_a_session_that_breaks_on_the_way_is_undone(
+    fabric: Fabric, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    before = held(fabric)
+    broken: list[str] = []
+
+    def breaking(event: str) -> None:
+        if not broken and event.startswith(f"device {SWITCH} ran {line}"):
+            broken.append(event)
+            raise TransportError("the test broke the session")
+
+    monkeypatch.setattr(deploying, "checkpoint", breaking)
+    [outcome] = deployed(fabric, tmp_path).outcomes
+    assert broken
+    assert "the test broke the session" in outcome.reason
     assert held(fabric) == before
 
 
