@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from netcheck.collect.session import Output
-from netcheck.model.errors import TransportError
 from netcheck.model.finding import Finding, Place
 from netcheck.model.known import is_known
 from netcheck.perf.collectives import CollectiveResult, parse_collective
@@ -43,11 +42,12 @@ def program_of(command: str) -> str:
 
 
 def run_collective(session: Runs, command: str) -> CollectiveResult:
-    """Run it on the host of a session; whatever goes wrong is in the result."""
-    try:
-        output = session.run(command, LONGEST_S)
-    except TransportError as error:
-        return CollectiveResult(error=str(error))
+    """Run it on the host of a session; what it says went wrong is in the result.
+
+    Raises:
+        TransportError: It did not end in time, or the session broke.
+    """
+    output = session.run(command, LONGEST_S)
     found = parse_collective(output.text)
     if found.error or (output.is_ok and found.is_finished and found.rows):
         return found

@@ -15,7 +15,7 @@ from netcheck.model.errors import TransportError
 from netcheck.model.finding import RunResult
 from netcheck.perf.collective_run import collective_findings, program_of, run_collective
 from netcheck.perf.schedule import Depth
-from tests.perf.rig import OPTIONS, World, world
+from tests.perf.rig import OPTIONS, Session, World, world
 from tests.perf.test_verdict import incast
 
 SMALL = Path(__file__).parents[2] / "examples" / "lab-small.yaml"
@@ -39,15 +39,13 @@ def test_the_program_is_found_behind_its_launcher(command: str, name: str) -> No
 
 
 class Prints:
-    """A session on which every command prints one text; none where that is missing."""
+    """A session on which every command prints one text."""
 
-    def __init__(self, text: str | None, status: int = 0) -> None:
+    def __init__(self, text: str, status: int = 0) -> None:
         self.text, self.status = text, status
 
     def run(self, line: str, timeout: float = 60.0) -> Output:
         assert (line, timeout > 60) == (COMMAND, True)
-        if self.text is None:
-            raise TransportError("gpu01: no answer")
         return Output(self.text, self.status)
 
 
@@ -80,6 +78,25 @@ def test_a_test_that_no_two_hosts_can_run_is_no_pass(lab: World) -> None:
     assert failed.message.startswith("all_reduce_perf: not run: no two hosts")
 
 
+def test_a_session_that_a_test_broke_is_not_used_again(
+    lab: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken: list[Session] = []
+    whole = Session.run
+
+    def run(self: Session, line: str, timeout: float = 60.0) -> Output:
+        if line == COMMAND or self in broken:
+            broken.append(self)
+            raise TransportError("gpu01: no end")
+        return whole(self, line, timeout)
+
+    monkeypatch.setattr(Session, "run", run)
+    found = lab.judged(replace(OPTIONS, depth=Depth.QUICK, collective=COMMAND))
+    (failed,) = found.findings
+    assert (failed.rule, failed.found) == ("collective-failed", "gpu01: no end")
+    assert found.verdict.run is RunResult.LOSSLESS
+
+
 @pytest.mark.parametrize(
     ("text", "status", "rule", "said"),
     [
@@ -96,7 +113,3 @@ def test_a_test_that_failed_is_no_pass(text: str, status: int, rule: str, said: 
     (finding,) = collective_findings([result])
     assert finding.rule == rule
     assert said in finding.message
-
-
-def test_a_host_that_does_not_answer_is_a_failure() -> None:
-    assert run_collective(Prints(None), COMMAND).error == "gpu01: no answer"
