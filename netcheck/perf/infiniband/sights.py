@@ -9,7 +9,7 @@ from netcheck.lossless.link_quality import bit_error_rate, wait_share
 from netcheck.model.counters import CounterLimit, Meaning
 from netcheck.model.device import Device
 from netcheck.model.fabric import Fabric, PortRef
-from netcheck.model.known import is_known
+from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.perf.deltas import ANY, Deltas, Moved
 from netcheck.perf.infiniband.places import Place
 from netcheck.perf.losses import Sight, host_sights
@@ -20,6 +20,8 @@ INGRESS = (Meaning.RECEIVE_ERROR, Meaning.VL15_DROP)
 # Packets that partition enforcement refuses: not every device counts them.
 REFUSED = (Meaning.CONSTRAINT_ERROR,)
 DAMAGE = (Meaning.PHYSICAL_ERROR, Meaning.LINK_RECOVERY)
+# Others of that meaning tell of a part of them, or of errors further up.
+ERRORS = frozenset({"PortRcvErrors", "port_rcv_errors"})
 FULL = " (at its largest value)"
 
 
@@ -33,10 +35,16 @@ def lost_at(result: RoundResult, fabric: Fabric, *, is_sprayed: bool = False) ->
     for egress, ingress in touched.links:
         for ref, meanings in ((egress, EGRESS), (ingress, INGRESS)):
             for meaning in meanings:
-                by = result.deltas[ref.device].find(ref.port, meaning)
-                yield Sight(ref.device, ref.port, meaning, ANY, by)
+                yield Sight(ref.device, ref.port, meaning, ANY, _moved(result, ref, meaning))
             yield from _if_shown(result, ref, REFUSED)
     yield from host_sights(result, touched, is_sprayed=is_sprayed)
+
+
+def _moved(result: RoundResult, ref: PortRef, meaning: Meaning) -> Known[int]:
+    """How far counters of a meaning moved; UNKNOWN without the one that a port must have."""
+    rows = result.deltas[ref.device].each(ref.port, meaning)
+    is_told = meaning is not Meaning.RECEIVE_ERROR or any(row.key.name in ERRORS for row in rows)
+    return result.deltas[ref.device].find(ref.port, meaning) if is_told else UNKNOWN
 
 
 def waits(result: RoundResult, fabric: Fabric) -> Iterator[Sight]:
