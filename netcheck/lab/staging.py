@@ -25,6 +25,7 @@ from netcheck.platforms.placeholders import filled
 from netcheck.platforms.sm_subject import secrets_of
 
 UPSTREAM = "upstream"
+EMBEDDED = "onyx"
 # What NVIDIA's build does besides, upstream's does without.
 PLAIN_ENGINES = {"ar_updn": "updn", "ar_ftree": "ftree", "ar_dor": "dor", "ar_torus": "torus-2QoS"}
 # 4 packets at a time take three times as long on thousands of nodes; a standby is seen to
@@ -149,8 +150,19 @@ def _simulable(fabric: Fabric, name: str, notes: list[str]) -> tuple[Fabric, Sub
             f"not simulated: OpenSM build {build}; upstream's runs in its place,"
             " without adaptive routing and keys that it does not know"
         )
-    if build == "onyx":
+    if build == EMBEDDED:
         subnet = replace(subnet, opensm_build=UPSTREAM)
+    names = known_or(subnet.subnet_managers, ())
+    switches = [
+        each
+        for each in names
+        if each in fabric.devices and fabric.devices[each].platform == EMBEDDED
+    ]
+    if switches:
+        notes.append(
+            f"not simulated: the manager embedded in {', '.join(switches)}; upstream's OpenSM runs"
+            " in its place"
+        )
     changed = replace(fabric, subnets=fabric.subnets.with_items({name: subnet}))
     return changed, subnet
 
