@@ -136,8 +136,8 @@ class _Subnet:
     def _probes(self, hosts: list[str]) -> list[str]:
         """Hosts to read the subnet at: its managers first."""
         managers = [name for name in self.subnet.by_preference if name in hosts]
-        fabric = self.bench.fabric
-        others = [name for name in hosts if Cables(fabric).adapters(name)]
+        cables = Cables(self.bench.fabric)
+        others = [name for name in hosts if cables.adapters(name)]
         return list(dict.fromkeys([*managers, *others]))
 
     def _ends(self, places: Places, hosts: list[str]) -> list[Endpoint]:

@@ -99,6 +99,10 @@ class _Naming:
         devices = self.fabric.devices.values()
         return {one.node_guid: one.name for one in devices if is_known(one.node_guid)}
 
+    @cached_property
+    def _planned(self) -> tuple[Link, ...]:
+        return Cables(self.fabric).of_subnet(self.subnet.name)
+
     def _own(self, device: Device) -> list[RdmaDevice]:
         return [one for one in device.rdma.values() if is_in(self.subnet, one, self.fabric)]
 
@@ -125,7 +129,7 @@ class _Naming:
         for key, name in self.device_of.items():
             keys.setdefault(name, []).append(key)
         votes: Tally[tuple[str, str]] = Tally()
-        for link in Cables(self.fabric).of_subnet(self.subnet.name):
+        for link in self._planned:
             for near, far in ((link.a, link.b), (link.b, link.a)):
                 if far.device in keys or is_host(self.fabric.devices[far.device]):
                     continue

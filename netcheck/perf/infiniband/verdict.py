@@ -2,7 +2,7 @@
 
 A service is proven lossless when an incast really congested it (ports had packets and
 waited for credits) and no port or adapter counted a packet as discarded, received with an
-error, or sent again. See docs/decisions/0018.
+error, or sent again. See docs/decisions/0019.
 """
 
 from __future__ import annotations
