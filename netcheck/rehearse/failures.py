@@ -12,15 +12,15 @@ from netcheck.lab.opensm.subnet import SimulatedSubnet
 from netcheck.lab.staging import Staged
 from netcheck.model.errors import TransportError
 from netcheck.model.finding import Finding, Place
-from netcheck.model.infiniband import IbSubnet
 from netcheck.model.known import UNKNOWN, known_or
 from netcheck.rehearse.judging import Judge
-from netcheck.rehearse.reading import Reading
+from netcheck.rehearse.reading import NODES, Reading
 from netcheck.rehearse.sampling import Sample
 
 AGAIN_S = 60.0
 # Source: man opensm(8); linux-rdma/opensm opensm/osm_subnet.c, defaults of a standby's polling.
 USUAL_POLL_MS, USUAL_RETRIES = 10_000, 4
+DISCOVERY = NODES[0][0]
 ROUTES = frozenset({"ib-credit-loop", "ib-route-missing"})
 
 Outcome = tuple[list[Finding], str]
@@ -110,21 +110,7 @@ class Failures:
         yield from self.judge.tables(reading, sample)
         yield from self.judge.paths(reading, engine)
         yield from (one for one in self.judge.rules(reading) if one.rule in ROUTES)
-        yield from self._cut_off(reading.seen, lost)
-
-    def _cut_off(self, seen: IbSubnet, lost: frozenset[str]) -> Iterator[Finding]:
-        """Hosts that are no longer in the subnet and were not on what failed."""
-        there = {port.guid for node in seen.nodes.values() for port in node.ports.values()}
-        for (node, _), guid in self.subnet.network.guids.items():
-            if node.startswith("H-") and node not in lost and guid not in there:
-                yield made(
-                    "host-cut-off",
-                    [Place(self._name(node))],
-                    "the host is no longer in the subnet",
-                    expected="another way",
-                    found="none",
-                    command="ibnetdiscover",
-                )
+        yield from cut_off(self.subnet.network, reading, lost)
 
     def lose_manager(self) -> Outcome:
         """Kill the master; the standby has to take over with the same partitions."""
@@ -162,6 +148,26 @@ class Failures:
 
     def _name(self, node: str) -> str:
         return self.subnet.network.device(node)
+
+
+def cut_off(network: Network, reading: Reading, lost: frozenset[str]) -> Iterator[Finding]:
+    """Yield hosts that are no longer in the subnet and were not on what failed.
+
+    None where the nodes could not be read: that is said of the whole subnet.
+    """
+    if any(reply.command == DISCOVERY for reply in reading.failed):
+        return
+    there = {port.guid for node in reading.seen.nodes.values() for port in node.ports.values()}
+    for (node, _), guid in network.guids.items():
+        if node.startswith("H-") and node not in lost and guid not in there:
+            yield made(
+                "host-cut-off",
+                [Place(network.device(node))],
+                "the host is no longer in the subnet",
+                expected="another way",
+                found="none",
+                command=DISCOVERY,
+            )
 
 
 def _down(what: str, error: TransportError) -> Finding:
