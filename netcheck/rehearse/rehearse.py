@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from netcheck.compare.subnet_pages import made
+from netcheck.compare.subnet_pages import made, unread
 from netcheck.lab.opensm.manager import Manager
 from netcheck.lab.opensm.process import wait_until
 from netcheck.lab.opensm.subnet import SimulatedSubnet, simulated_subnet
@@ -74,21 +74,27 @@ def rehearse(
 ) -> Rehearsal:
     """Run one rehearsal; whatever was started has ended when this returns.
 
+    Where it cannot go on (calls of infiniband-diags hang), that is a finding beside
+    those so far.
+
     Raises:
         MissingToolsError: OpenSM, ibsim or infiniband-diags is not installed.
         InputError: ibsim does not take the network.
-        TransportError: A call of infiniband-diags hangs.
+        TransportError: ibsim does not start.
     """
     rehearsal = Rehearsal(notes=list(staged.notes))
     began = time.monotonic()
     with simulated_subnet(staged.network) as subnet:
         work = _Work(staged, options, subnet, rehearsal, progress)
-        if work.bring_up():
-            rehearsal.timed("up", began)
-            options.tamper(subnet)
-            work.read_back()
-            if options.failures:
-                work.break_it()
+        try:
+            if work.bring_up():
+                rehearsal.timed("up", began)
+                options.tamper(subnet)
+                work.read_back()
+                if options.failures:
+                    work.break_it()
+        except TransportError as error:
+            work.give_up(error)
     rehearsal.notes += [compared(staged.subnet), *not_simulated(staged.subnet)]
     return rehearsal
 
@@ -100,6 +106,7 @@ class _Work:
     subnet: SimulatedSubnet
     rehearsal: Rehearsal
     progress: Progress
+    doing: str = "comes up"
 
     @property
     def judge(self) -> Judge:
@@ -181,13 +188,20 @@ class _Work:
     def read_back(self) -> None:
         """Read the subnet as it came up, and judge it."""
         began = time.monotonic()
-        self.progress("reads back")
+        self.doing = "reads back"
+        self.progress(self.doing)
         hosts = None if self.options.full else self.options.hosts
         reading, sample = self.read(hosts=hosts, paths=self.options.paths)
         engine = self.engine()
         self.rehearsal.findings += judged(self.judge, reading, sample, engine)
         self.rehearsal.timed("read back", began)
         self.rehearsal.notes += read_notes(reading, sample, engine)
+
+    def give_up(self, error: TransportError) -> None:
+        """Say where the rehearsal ended before its end."""
+        what = f"{self.doing}: {error}"
+        self.rehearsal.findings.append(unread("subnet-not-read", [], what, "infiniband-diags"))
+        self.rehearsal.notes.append(f"given up, with all that was to follow: {what}")
 
     def read(self, *, hosts: int | None, paths: int) -> tuple[Reading, Sample]:
         """Read the whole, then the tables and paths of a sample."""
@@ -217,6 +231,7 @@ class _Work:
         )
         for name, run in failures.cases():
             began = time.monotonic()
+            self.doing = name
             self.progress(f"failure: {name}")
             findings, note = run()
             self.rehearsal.findings += findings

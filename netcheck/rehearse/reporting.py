@@ -33,7 +33,7 @@ def rehearsal_report(
     Raises:
         InputError: The intent or the file cannot be used, or a program is not installed.
         RefusalError: The intent cannot be expressed in a subnet manager's files.
-        TransportError: A call of infiniband-diags hangs.
+        TransportError: ibsim does not start.
     """
     staged = [stage(fabric, name, discovered, file) for name in subnets]
     findings: list[Finding] = []

@@ -14,10 +14,11 @@ from netcheck.intent.load import load_intent
 from netcheck.lab.opensm.network import read_network
 from netcheck.lab.opensm.subnet import SimulatedSubnet
 from netcheck.lab.staging import Staged, stage
-from netcheck.model.errors import InputError
+from netcheck.model.errors import InputError, TransportError
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Finding, Verdict
 from netcheck.model.known import is_known
+from netcheck.rehearse.failures import Failures, Outcome
 from netcheck.rehearse.rehearse import Rehearsal, RehearsalOptions, rehearse
 from tests.lab.opensm.ib_labs import host_id, leaf_id, needs_opensm, written
 
@@ -107,6 +108,23 @@ def test_what_is_rendered_is_what_is_read_back_also_after_failures() -> None:
     assert "cable leaf01 port 5 - spine01 port 1: routed around within" in told
     assert "switch spine01: routed around within" in told
     assert "never simulated: P_Key enforcement bits" in told
+
+
+@on_opensm
+def test_a_rehearsal_that_cannot_go_on_keeps_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hangs() -> Outcome:
+        raise TransportError("smpquery portinfo 7: no answer, nor to others before it")
+
+    def never() -> Outcome:
+        raise AssertionError
+
+    cases = [("link failed", hangs), ("switch failed", never)]
+    monkeypatch.setattr(Failures, "cases", lambda _: iter(cases))
+    found = rehearse(stage(fabric(), "storage"), replace(FEW, failures=True))
+    (unread,) = [one for one in found.findings if one.verdict is Verdict.UNVERIFIED]
+    assert unread.rule == "subnet-not-read"
+    assert unread.message.startswith("link failed: smpquery portinfo 7: no answer")
+    assert "60 path records" in "\n".join(found.notes)
 
 
 @on_opensm
