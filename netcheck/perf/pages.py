@@ -238,6 +238,15 @@ PAGES = {
         "See whether /sys/class/infiniband shows the adapter and its port.",
         _DERIVED,
     ),
+    "service-without-lane": Page(
+        Severity.ERROR,
+        Verdict.FAIL,
+        "Packets of this service level are dropped at once, or wait for ever: the subnet manager"
+        " gave the level a lane that carries no data.",
+        "Compare qos_sl2vl, qos_vlarb_high and qos_vlarb_low of the master with the intent.",
+        "InfiniBand Architecture Specification volume 1, 7.6 (VL15 carries management alone);"
+        " linux-rdma/opensm doc/QoS_management_in_OpenSM.txt",
+    ),
     "cable-damages": Page(
         Severity.WARNING,
         Verdict.FAIL,

@@ -19,6 +19,7 @@ from netcheck.model.subnets import Subnet
 from netcheck.perf.bench import Bench
 from netcheck.perf.flows import Course, Flows, moved_between, result_of
 from netcheck.perf.found import perf_finding
+from netcheck.perf.infiniband.lanes import lane_findings, ports_of_failures
 from netcheck.perf.infiniband.places import Places, places_of
 from netcheck.perf.infiniband.reading import Keys, Reader, discover
 from netcheck.perf.infiniband.services import (
@@ -44,7 +45,7 @@ class Tested:
 
     Attributes:
         places: The subnet as it was seen; its fabric is the one that results speak of.
-        findings: Keys that hosts do not hold.
+        findings: Keys that hosts do not hold, lanes that carry nothing.
         seconds: How long flows ran between two readings of a bandwidth test.
         is_sprayed: Packets of a flow take several paths.
     """
@@ -172,7 +173,7 @@ class _Subnet:
         }
         able = [end for end in meant if _index(keys, end, service) is not None]
         full = frozenset(end for end in able if _holds(keys, end, service.pkey | FULL_BIT))
-        findings = tuple(_missing_keys(service, keys, meant))
+        findings = [*_missing_keys(service, keys, meant)]
         fabric = reader.places.fabric
         plan = rounds_of(able, full.__contains__, islands_of(fabric), self.options.depth)
         if not plan and not findings:
@@ -187,11 +188,15 @@ class _Subnet:
         course.run_all(
             [(one, tool) for one in plan for tool in tools_of(one.pattern, self.options.depth)]
         )
+        failing = ports_of_failures(course.results, reader.places)
+        if failing:
+            self.progress(f"{service.name}: asking {len(failing)} ports for its lanes")
+            findings += lane_findings(service, failing, reader.tables(failing))
         yield Tested(
             service,
             reader.places,
             tuple(course.results),
-            findings,
+            tuple(findings),
             float(self.options.duration_s),
             is_sprayed=self.subnet.adaptive_routing is True,
         )

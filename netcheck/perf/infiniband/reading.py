@@ -17,9 +17,10 @@ from netcheck.model.document import Document, DocumentKind
 from netcheck.model.errors import InputError, TransportError
 from netcheck.model.fabric import PortRef
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.infiniband import IbSubnet
+from netcheck.model.infiniband import IbPort, IbSubnet
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.perf.bench import Bench
+from netcheck.perf.infiniband.lanes import calls_for
 from netcheck.perf.infiniband.places import Places
 from netcheck.perf.schedule import Endpoint
 from netcheck.platforms.infiniband.parse import parse
@@ -84,6 +85,23 @@ class Reader:
             at[ref] = replace(spot, tick=next((each for each in told if is_known(each)), None))
         return replace(self, places=replace(self.places, at=at))
 
+    def tables(self, refs: Sequence[PortRef]) -> dict[PortRef, IbPort]:
+        """Lanes and weights of ports; those that do not tell are missing."""
+        said = self._answers(calls_for(refs, self.places))
+        seen = parse(said or (), name=self.probe).seen_subnet
+        nodes = seen.nodes if is_known(seen) else {}
+        found = {}
+        for ref in refs:
+            spot = self.places.at[ref]
+            node = nodes.get(f"lid {spot.lid}")
+            if node is not None:
+                own = node.ports.get(spot.number, IbPort(spot.number))
+                # an adapter tells its lanes as those of port 0
+                other = node.ports.get(0, own) if spot.node.is_host else own
+                lanes = own.sl_to_vl if is_known(own.sl_to_vl) else other.sl_to_vl
+                found[ref] = replace(own, sl_to_vl=lanes)
+        return found
+
     def counters(self, refs: Iterable[PortRef]) -> dict[str, Device | None]:
         """Counters of ports; None for a device that could not be read."""
         wanted = sorted(set(refs))
@@ -129,12 +147,7 @@ class Reader:
 
     def _asked(self, lines: Sequence[str]) -> dict[str, dict[CounterKey, Counter]] | None:
         """Shape: ``lid and port -> counters``; calls that fail tell nothing."""
-
-        def ask(session: Session) -> list[Document]:
-            answers = ask_subnet(session, lines, COMMAND_S)
-            return [document for document, status in answers if status == 0]
-
-        said = self.bench.each([self.probe], ask)[self.probe]
+        said = self._answers(lines)
         if said is None:
             return None
         device = parse(said, name=self.probe)
@@ -142,6 +155,15 @@ class Reader:
         for key, counter in (device.counters if is_known(device.counters) else {}).items():
             found.setdefault(key.port, {})[key] = counter
         return found
+
+    def _answers(self, lines: Sequence[str]) -> list[Document] | None:
+        """Outputs of calls that succeed; None where the host does not answer."""
+
+        def ask(session: Session) -> list[Document]:
+            answers = ask_subnet(session, lines, COMMAND_S)
+            return [document for document, status in answers if status == 0]
+
+        return self.bench.each([self.probe], ask)[self.probe]
 
     def _switch(
         self, name: str, refs: Sequence[PortRef], by_port: Mapping[str, dict[CounterKey, Counter]]

@@ -83,7 +83,7 @@ def judge_services(measured: Measured, basis: Basis) -> Judged:
         slow = list(bandwidth_findings(one.results, fabric))
         is_slow = is_slow or bool(slow) or bool(below)
         classes.append(_verdict(one, found, basis))
-        here = _suspects(one, [*one.findings, *below]) if found or slow or below else []
+        here = _suspects(one, below) if found or slow or below else []
         pointed += here
         waiting += _longest(one)
         late = latency_findings(one.results)
@@ -236,8 +236,15 @@ def _longest(one: Tested) -> Iterator[Waiting]:
 
 
 def _suspects(one: Tested, findings: Sequence[Finding]) -> list[Suspect]:
-    clues = [*_damaging(one), *_losing(one)]
+    clues = [*_damaging(one), *_losing(one), *map(_clue, one.findings)]
     return by_rank(clues, one.results, one.places.fabric, findings)
+
+
+def _clue(finding: Finding) -> Clue:
+    """A key or a lane that is not as it must be explains all that fails for want of it."""
+    first = finding.where[0]
+    where = (PortRef(first.device, first.port),)
+    return Clue(Rank.MARKS, where, len(finding.where), finding.message, finding.fix)
 
 
 def _losing(one: Tested) -> Iterator[Clue]:

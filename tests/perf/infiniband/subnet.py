@@ -110,6 +110,8 @@ class Subnet:
         lines: Everything that was typed, ``host: line``.
         deaf: Hosts that nobody can log in to.
         slow: Share of the rate that flows of these senders reach.
+        lane: That SL 2 leads to; ``weight`` of lane 1 in its turn. Lane 15 and a lane without
+            weight carry nothing.
     """
 
     counts: dict[Port, Counter[str]] = field(default_factory=dict)
@@ -121,6 +123,8 @@ class Subnet:
     running: list[tuple[str, str]] = field(default_factory=list)
     deaf: set[str] = field(default_factory=set)
     slow: dict[str, float] = field(default_factory=dict)
+    lane: int = 1
+    weight: int = 0x40
     has_diags: bool = True
     waits_are_counted: bool = True
 
@@ -161,6 +165,11 @@ class Subnet:
             return self._perfquery(words[1:])
         if words[0] in {"ibnetdiscover", "saquery", "sminfo"} and self.has_diags:
             return Output(self._discovered() if words[0] == "ibnetdiscover" else "", 0)
+        if words[0] == "smpquery" and self.has_diags:
+            lid, port = map(int, words[-2:])
+            return Output(
+                self._lanes(lid, port) if words[1] == "sl2vl" else self._turns(lid, port), 0
+            )
         if words[0] == "cat":
             return Output("01234567-89ab-cdef-0123-456789abcdef\n", 0)
         if words[0] == "grep":
@@ -201,6 +210,23 @@ class Subnet:
         lines = [f"{name}:....{value}" for name, value in rows.items() if name not in self.hidden]
         return Output(
             "\n".join([f"# {head}: Lid {lid} port {port} (CapMask: 0x1300)", *lines, ""]), 0
+        )
+
+    def _lanes(self, lid: int, port: int) -> str:
+        out = 0 if lid < 20 else port
+        row = "|".join(f"{lane:2d}" for lane in (0, 0, self.lane, *[0] * 12, 15))
+        head = "|".join(f"{sl:2d}" for sl in range(16))
+        return (
+            f"# SL2VL table: Lid {lid}\n#                 SL: |{head}|\n"
+            f"ports: in  0, out {out:2d}: |{row}|\n"
+        )
+
+    def _turns(self, lid: int, port: int) -> str:
+        low = f"VL    : |0x0 |0x1 |\nWEIGHT: |0x40|{self.weight:#04x}|\n"
+        return (
+            f"# VLArbitration tables: Lid {lid} port {port} LowCap 2 HighCap 2\n"
+            f"# Low priority VL Arbitration Table:\n{low}"
+            "# High priority VL Arbitration Table:\nVL    : |0x0 |0x0 |\nWEIGHT: |0x04|0x0 |\n"
         )
 
     def _files(self, host: str, folder: str) -> Output:
@@ -248,6 +274,10 @@ class Session:
         """End of a test."""
         if self.running is None:
             return Output("", 0)
+        if self.subnet.lane == 15 or not self.subnet.weight:
+            sender = HOSTS[self.running[0]]
+            self.subnet.at(sender)["local_ack_timeout_err"] += 8
+            return Output(" Completion with error at client\n Failed status 12: wr_id 0\n", 1)
         if "_lat" in self.line:
             return Output(LATENCY, 0)
         return Output(BANDWIDTH.format(self.subnet.finish(*self.running)), 0)
