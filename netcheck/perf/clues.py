@@ -234,7 +234,7 @@ def counted_drops(
     far = peers(fabric)
     drops: defaultdict[tuple[PortRef, Meaning], int] = defaultdict(int)
     sent: defaultdict[PortRef, int] = defaultdict(int)
-    heard: defaultdict[PortRef, int] = defaultdict(int)
+    heard: dict[PortRef, list[Known[int]]] = defaultdict(list)
     for result in results:
         for sight in loss_sights(result, fabric, item):
             if sight.meaning in COUNTED and is_known(sight.by) and sight.by > 0:
@@ -243,11 +243,11 @@ def counted_drops(
                 at = class_at(fabric, ref, item)
                 sent[ref] += _moved(result, ref, Meaning.PFC_TX, at.pfc_priority)
                 if ref in far:
-                    heard[ref] += _moved(result, far[ref], Meaning.PFC_RX, at.pfc_priority)
+                    heard[ref].append(_found(result, far[ref], Meaning.PFC_RX, at.pfc_priority))
     is_shown = _adapters_show_pauses(results, fabric, item)
     for (ref, meaning), lost in drops.items():
         what = f"{lost} packets: {meaning.value.replace('_', ' ')}"
-        is_deaf = is_shown and sent[ref] and not heard[ref]
+        is_deaf = is_shown and sent[ref] and all(by == 0 for by in heard[ref])
         if meaning is Meaning.PRIORITY_GROUP_DROP and is_deaf:
             peer = far.get(ref)
             if peer is not None and is_host(fabric, peer.device):
@@ -267,9 +267,14 @@ def _adapters_show_pauses(
     )
 
 
-def _moved(result: RoundResult, ref: PortRef, meaning: Meaning, number: int) -> int:
+def _found(result: RoundResult, ref: PortRef, meaning: Meaning, number: int) -> Known[int]:
     deltas = result.deltas.get(ref.device)
-    by = deltas.find(ref.port, meaning, number) if deltas else 0
+    return deltas.find(ref.port, meaning, number) if deltas else UNKNOWN
+
+
+def _moved(result: RoundResult, ref: PortRef, meaning: Meaning, number: int) -> int:
+    """Known movement of one counter."""
+    by = _found(result, ref, meaning, number)
     return by if is_known(by) else 0
 
 

@@ -51,3 +51,16 @@ def test_errors_are_damage_where_they_are_no_drops_for_length(
     found = judge(incast(change))
     assert found.verdict.run is RunResult.NOT_PROVEN
     assert [one.found for one in found.findings if one.rule == "packets-damaged"] == damaged
+
+
+@pytest.mark.parametrize(
+    ("heard", "first"), [(0, "gpu02 rail0"), (9, "leaf01 Ethernet2"), (UNKNOWN, "leaf01 Ethernet2")]
+)
+def test_an_adapter_hears_no_pause_where_it_counts_none(heard: Known[int], first: str) -> None:
+    def change(readings: dict[str, Readings]) -> None:
+        readings["leaf01"][key("Ethernet2", GROUP, 3)] = 7
+        readings["gpu02"][key("rail0", Meaning.PFC_RX, 3)] = heard
+        readings["gpu02"][key("rail1", Meaning.PFC_RX, 3)] = 50
+
+    found = judge(incast(change)).suspects[0]
+    assert str(found.where).strip() == first
