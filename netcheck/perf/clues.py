@@ -17,6 +17,7 @@ from netcheck.model.fabric import Carries, Fabric, PortRef, TrafficClass
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.perf.agreement import disagreements
 from netcheck.perf.coverage import NOISE_PACKETS, coverage
+from netcheck.perf.deltas import ANY
 from netcheck.perf.losses import loss_sights
 from netcheck.perf.observe import (
     Footprint,
@@ -287,9 +288,9 @@ def vanished(results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass)
             continue
         touched = Footprint(fabric, result.round)
         for egress, ingress in touched.links:
-            sent = total(result, egress, Meaning.PORT_TX_PACKETS)
-            got = total(result, ingress, Meaning.PORT_RX_PACKETS)
-            cables[egress, ingress] += _missing(sent, got + damage(result, ingress))
+            sent = _sum(result, [egress], Meaning.PORT_TX_PACKETS)
+            got = _sum(result, [ingress], Meaning.PORT_RX_PACKETS)
+            cables[egress, ingress] += _missing(sent, got, damage(result, ingress))
         for device in {ref.device for ref in touched.switch_ingress}:
             switches[device] += _gone_inside(result, touched, device)
     for where, missing in cables.items():
@@ -308,17 +309,30 @@ def _is_lossy(result: RoundResult, fabric: Fabric, item: TrafficClass) -> bool:
     )
 
 
-def _missing(sent: int, got: int) -> int:
-    """Packets that are missing; 0 where so few are that readings explain it, or a side is stuck."""
+def _sum(result: RoundResult, refs: Sequence[PortRef], meaning: Meaning) -> Known[int]:
+    """Movement of a counter of ports together; UNKNOWN where one of them does not tell."""
+    found = [_found(result, ref, meaning, ANY) for ref in refs]
+    known = [by for by in found if is_known(by)]
+    return sum(known) if len(known) == len(found) else UNKNOWN
+
+
+def _missing(sent: Known[int], got: Known[int], dropped: int) -> int:
+    """Packets that are missing and were not counted as dropped.
+
+    0 where so few are that readings explain it, or where a side is stuck or does not tell.
+    """
+    if not is_known(sent) or not is_known(got) or not got + dropped:
+        return 0
     few = MISSING_PACKETS + MISSING_SHARE * sent
-    return sent - got if got and sent - got > few else 0
+    missing = sent - got - dropped
+    return missing if missing > few else 0
 
 
 def _gone_inside(result: RoundResult, touched: Footprint, device: str) -> int:
     ports = {*touched.switch_ingress, *touched.switch_egress}
     here = [ref for ref in ports if ref.device == device]
-    entered = sum(total(result, ref, Meaning.PORT_RX_PACKETS) for ref in here)
-    left = sum(total(result, ref, Meaning.PORT_TX_PACKETS) for ref in here)
+    entered = _sum(result, here, Meaning.PORT_RX_PACKETS)
+    left = _sum(result, here, Meaning.PORT_TX_PACKETS)
     groups, queues = Meaning.PRIORITY_GROUP_DROP, Meaning.QUEUE_DROP
     ingress, egress = Meaning.PORT_INGRESS_DROP, Meaning.PORT_EGRESS_DROP
     dropped = sum(
@@ -326,7 +340,7 @@ def _gone_inside(result: RoundResult, touched: Footprint, device: str) -> int:
         + max(total(result, ref, queues), total(result, ref, egress))
         for ref in here
     )
-    return _missing(entered, left + dropped)
+    return _missing(entered, left, dropped)
 
 
 def stuck(results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass) -> Iterator[Clue]:

@@ -7,7 +7,8 @@ import pytest
 from netcheck.model.counters import Meaning
 from netcheck.model.finding import RunResult
 from netcheck.model.known import UNKNOWN, Known
-from tests.perf.test_verdict import Readings, incast, judge, key
+from netcheck.perf.clues import vanished
+from tests.perf.test_verdict import PACKETS, RDMA, Readings, fabric, incast, judge, key
 
 GROUP = Meaning.PRIORITY_GROUP_DROP
 
@@ -64,3 +65,19 @@ def test_an_adapter_hears_no_pause_where_it_counts_none(heard: Known[int], first
 
     found = judge(incast(change)).suspects[0]
     assert str(found.where).strip() == first
+
+
+@pytest.mark.parametrize(
+    ("left", "gone"),
+    [(2 * PACKETS, []), (PACKETS, [f"{PACKETS - 10} packets went in"]), (UNKNOWN, [])],
+)
+def test_packets_are_gone_inside_a_switch_that_tells_what_left_it(
+    left: Known[int], gone: list[str]
+) -> None:
+    def change(readings: dict[str, Readings]) -> None:
+        readings["leaf01"][key("Ethernet0", Meaning.PORT_TX_PACKETS)] = left
+        readings["leaf01"][key("Ethernet2", Meaning.PORT_TX_PACKETS)] = 10
+        readings["gpu02"][key("rail0", Meaning.ACK_TIMEOUT)] = 1
+
+    found = [clue.evidence.split(",")[0] for clue in vanished([incast(change)], fabric(), RDMA)]
+    assert found == gone
