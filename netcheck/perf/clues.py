@@ -363,7 +363,8 @@ def narrow(results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass) -
         for ref in Footprint(fabric, result.round).switch_egress:
             marks = _moved(result, ref, Meaning.ECN_MARKED, class_at(fabric, ref, item).queue)
             octets = total(result, ref, Meaning.QUEUE_BYTES)  # none: a counter that stands still
-            if marks and octets and not total(result, ref, Meaning.PFC_RX):
+            heard = result.deltas[ref.device].each(ref.port, Meaning.PFC_RX)
+            if marks and octets and all(row.by == 0 for row in heard):
                 carried[ref] = octets
         for ref, octets in carried.items():
             same = [

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from netcheck.model.counters import Meaning
+from netcheck.model.fabric import PortRef
 from netcheck.model.finding import RunResult
 from netcheck.model.known import UNKNOWN, Known
-from netcheck.perf.clues import vanished
+from netcheck.perf.clues import narrow, vanished
 from tests.perf.test_verdict import PACKETS, RDMA, Readings, fabric, incast, judge, key
 
 GROUP = Meaning.PRIORITY_GROUP_DROP
@@ -81,3 +84,24 @@ def test_packets_are_gone_inside_a_switch_that_tells_what_left_it(
 
     found = [clue.evidence.split(",")[0] for clue in vanished([incast(change)], fabric(), RDMA)]
     assert found == gone
+
+
+@pytest.mark.parametrize(("paused", "is_narrow"), [(0, [40]), (9, []), (UNKNOWN, [])])
+def test_a_full_port_is_narrow_where_it_is_known_not_to_be_paused(
+    paused: Known[int], is_narrow: list[int]
+) -> None:
+    def change(readings: dict[str, Readings]) -> None:
+        for name, octets in (("Ethernet0", 40_000), ("Ethernet1", 100_000)):
+            readings["leaf01"][key(name, Meaning.ECN_MARKED, 3)] = 5
+            readings["leaf01"][key(name, Meaning.QUEUE_BYTES, 3)] = octets
+        readings["leaf01"][key("Ethernet0", Meaning.PFC_RX, 3)] = paused
+
+    result = incast(change)
+    first = result.round.flows[0]
+    other = replace(first[1], port="rail1", rdma="mlx5_1", leaf=PortRef("leaf01", "Ethernet1"))
+    result = replace(result, round=replace(result.round, flows=(first, (first[0], other))))
+    found = [clue.evidence for clue in narrow([result], fabric(), RDMA)]
+    assert found == [
+        f"full, and carried {share} % of what other full ports of its speed did"
+        for share in is_narrow
+    ]
