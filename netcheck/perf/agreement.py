@@ -7,7 +7,7 @@ a zero of that device proves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from netcheck.model.counters import Meaning
@@ -83,8 +83,8 @@ def _through_switches(result: RoundResult, touched: Footprint) -> Iterator[Disag
             continue
         ports = {*touched.switch_ingress, *touched.switch_egress}
         here = sorted(ref for ref in ports if ref.device == device)
-        entered = _total(result, here, Meaning.PORT_RX_PACKETS)
-        left = _total(result, here, Meaning.PORT_TX_PACKETS)
+        entered = together(result, here, Meaning.PORT_RX_PACKETS)
+        left = together(result, here, Meaning.PORT_TX_PACKETS)
         if not is_known(entered) or not is_known(left):
             continue
         passed = entered - _dropped(result, device)
@@ -98,7 +98,8 @@ def _dropped(result: RoundResult, device: str) -> int:
     return sum(row.by for row in grown if is_known(row.by))
 
 
-def _total(result: RoundResult, refs: list[PortRef], meaning: Meaning) -> Known[int]:
+def together(result: RoundResult, refs: Iterable[PortRef], meaning: Meaning) -> Known[int]:
+    """Movement of a counter of ports together; UNKNOWN where one of them does not tell."""
     total = 0
     for ref in refs:
         by = result.deltas[ref.device].find(ref.port, meaning)

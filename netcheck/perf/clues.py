@@ -15,9 +15,8 @@ from enum import IntEnum
 from netcheck.model.counters import Meaning
 from netcheck.model.fabric import Carries, Fabric, PortRef, TrafficClass
 from netcheck.model.known import UNKNOWN, Known, is_known
-from netcheck.perf.agreement import disagreements
+from netcheck.perf.agreement import disagreements, together
 from netcheck.perf.coverage import NOISE_PACKETS, coverage
-from netcheck.perf.deltas import ANY
 from netcheck.perf.losses import loss_sights
 from netcheck.perf.observe import (
     Footprint,
@@ -288,8 +287,8 @@ def vanished(results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass)
             continue
         touched = Footprint(fabric, result.round)
         for egress, ingress in touched.links:
-            sent = _sum(result, [egress], Meaning.PORT_TX_PACKETS)
-            got = _sum(result, [ingress], Meaning.PORT_RX_PACKETS)
+            sent = together(result, [egress], Meaning.PORT_TX_PACKETS)
+            got = together(result, [ingress], Meaning.PORT_RX_PACKETS)
             cables[egress, ingress] += _missing(sent, got, damage(result, ingress))
         for device in {ref.device for ref in touched.switch_ingress}:
             switches[device] += _gone_inside(result, touched, device)
@@ -309,13 +308,6 @@ def _is_lossy(result: RoundResult, fabric: Fabric, item: TrafficClass) -> bool:
     )
 
 
-def _sum(result: RoundResult, refs: Sequence[PortRef], meaning: Meaning) -> Known[int]:
-    """Movement of a counter of ports together; UNKNOWN where one of them does not tell."""
-    found = [_found(result, ref, meaning, ANY) for ref in refs]
-    known = [by for by in found if is_known(by)]
-    return sum(known) if len(known) == len(found) else UNKNOWN
-
-
 def _missing(sent: Known[int], got: Known[int], dropped: int) -> int:
     """Packets that are missing and were not counted as dropped.
 
@@ -331,8 +323,8 @@ def _missing(sent: Known[int], got: Known[int], dropped: int) -> int:
 def _gone_inside(result: RoundResult, touched: Footprint, device: str) -> int:
     ports = {*touched.switch_ingress, *touched.switch_egress}
     here = [ref for ref in ports if ref.device == device]
-    entered = _sum(result, here, Meaning.PORT_RX_PACKETS)
-    left = _sum(result, here, Meaning.PORT_TX_PACKETS)
+    entered = together(result, here, Meaning.PORT_RX_PACKETS)
+    left = together(result, here, Meaning.PORT_TX_PACKETS)
     groups, queues = Meaning.PRIORITY_GROUP_DROP, Meaning.QUEUE_DROP
     ingress, egress = Meaning.PORT_INGRESS_DROP, Meaning.PORT_EGRESS_DROP
     dropped = sum(
