@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from netcheck.collect.session import Session
 from netcheck.collect.subnet import ask_subnet
-from netcheck.model.counters import Counter, CounterKey
+from netcheck.model.counters import Counter, CounterKey, Meaning
 from netcheck.model.device import Device
 from netcheck.model.document import Document, DocumentKind
 from netcheck.model.errors import InputError, TransportError
@@ -77,10 +77,9 @@ class Reader:
         """Give the reader with how long a tick of each adapter's waits is, where it tells."""
         at = dict(self.places.at)
         spots = {ref: at[ref] for end in self.ends if (ref := end.ref) in at}
-        lines = [f"perfquery -c {spot.lid} {spot.number}" for spot in spots.values()]
-        counted = self._asked(lines)
+        counted = self._asked([f"perfquery -c {self._spot(ref)}" for ref in spots])
         for ref, spot in spots.items():
-            rows = (counted or {}).get(f"lid {spot.lid} {spot.number}", {})
+            rows = (counted or {}).get(self._key(ref), {})
             told = (one.value for key, one in rows.items() if key.name == "Tick")
             at[ref] = replace(spot, tick=next((each for each in told if is_known(each)), None))
         return replace(self, places=replace(self.places, at=at))
@@ -107,8 +106,32 @@ class Reader:
         wanted = sorted(set(refs))
         hosts = {end.host for end in self.ends} & {ref.device for ref in wanted}
         found = self._hosts(hosts, DocumentKind.COUNTERS)
-        found |= self._switches([ref for ref in wanted if ref.device not in hosts])
+        switches = [ref for ref in wanted if ref.device not in hosts]
+        adapters = [ref for ref in wanted if ref.device in hosts and ref in self.places.at]
+        # first the counters of 64 bits, which stand where both are shown
+        lines = [
+            f"perfquery {wide}{self._spot(ref)}"
+            for ref in switches
+            if ref in self.places.at
+            for wide in ("-x ", "")
+        ]
+        counted = self._asked([*lines, *(f"perfquery -x {self._spot(ref)}" for ref in adapters)])
+        for name in sorted({ref.device for ref in switches}):
+            found[name] = None if counted is None else self._switch(name, switches, counted)
+        for ref in adapters:
+            host = found[ref.device]
+            rows = (counted or {}).get(self._key(ref), {})
+            found[ref.device] = host and _with_wide_waits(host, ref.port, rows)
         return found
+
+    def _spot(self, ref: PortRef) -> str:
+        """Address and number by which a port is asked for."""
+        place = self.places.at[ref]
+        return f"{place.lid} {place.number}"
+
+    def _key(self, ref: PortRef) -> str:
+        """What counters of a port are called that were asked for by its address."""
+        return f"lid {self._spot(ref)}" if ref in self.places.at else ""
 
     def _hosts(self, names: Iterable[str], kind: DocumentKind) -> dict[str, Device | None]:
         rdma: dict[str, list[str]] = {}
@@ -131,23 +154,9 @@ class Reader:
         named = {key._replace(port=port_of.get(key.port, key.port)): v for key, v in own.items()}
         return replace(host, counters=FrozenMap(named))
 
-    def _switches(self, refs: Sequence[PortRef]) -> dict[str, Device | None]:
-        if not refs:
-            return {}
-        spots = [self.places.at[ref] for ref in refs if ref in self.places.at]
-        # first the counters of 64 bits, which stand where both are shown
-        lines = [
-            f"perfquery {wide}{spot.lid} {spot.number}" for spot in spots for wide in ("-x ", "")
-        ]
-        counted = self._asked(lines)
-        names = sorted({ref.device for ref in refs})
-        if counted is None:
-            return dict.fromkeys(names)
-        return {name: self._switch(name, refs, counted) for name in names}
-
     def _asked(self, lines: Sequence[str]) -> dict[str, dict[CounterKey, Counter]] | None:
         """Shape: ``lid and port -> counters``; calls that fail tell nothing."""
-        said = self._answers(lines)
+        said = self._answers(lines) if lines else []
         if said is None:
             return None
         device = parse(said, name=self.probe)
@@ -169,9 +178,8 @@ class Reader:
         self, name: str, refs: Sequence[PortRef], by_port: Mapping[str, dict[CounterKey, Counter]]
     ) -> Device:
         found: dict[CounterKey, Counter] = {}
-        for ref in refs:
-            spot = self.places.at.get(ref) if ref.device == name else None
-            rows = by_port.get(f"lid {spot.lid} {spot.number}", {}) if spot else {}
+        for ref in (each for each in refs if each.device == name):
+            rows = by_port.get(self._key(ref), {})
             found |= {key._replace(port=ref.port): counter for key, counter in rows.items()}
         return Device(name, counters=FrozenMap(found))
 
@@ -189,6 +197,19 @@ def _of_host(session: Session, rdma: Iterable[str], kind: DocumentKind) -> Itera
     for one, output in zip(asked, outputs, strict=True):
         if output.is_ok:
             yield Document(one.file, output.text, one.line)
+
+
+def _with_wide_waits(host: Device, port: str, rows: Mapping[CounterKey, Counter]) -> Device:
+    """The host with waits of 64 bits where its port tells them: those of 32 are soon full."""
+    wide = {
+        key._replace(port=port): counter
+        for key, counter in rows.items()
+        if key.meaning is Meaning.TRANSMIT_WAIT
+    }
+    own = host.counters if is_known(host.counters) else FrozenMap()
+    places = {(key.port, key.meaning, key.number) for key in wide}
+    left = {k: v for k, v in own.items() if (k.port, k.meaning, k.number) not in places}
+    return replace(host, counters=FrozenMap({**left, **wide})) if wide else host
 
 
 def _keys(host: Device | None, rdma: str) -> Known[tuple[int, ...]]:

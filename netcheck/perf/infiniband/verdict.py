@@ -8,7 +8,7 @@ error, or sent again. See docs/decisions/0019.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from netcheck.lossless.link_quality import LARGEST_BER
 from netcheck.model.counters import Meaning
@@ -47,8 +47,13 @@ from netcheck.perf.proof import (
     place_of,
     run_findings,
     unique,
+    word_of,
 )
 
+LOOK_FIRST = (
+    "Look at the place first: who gives no credits there, lifetimes of packets, SL to VL map,"
+    " cable and modules."
+)
 LOOK_AT = {
     Meaning.PORT_EGRESS_DROP: "lifetimes of packets, SL to VL map, and who gives no credits here",
     Meaning.VL15_DROP: "how fast this node answers its subnet manager",
@@ -107,12 +112,12 @@ def _findings(one: Tested) -> Iterator[Finding]:
             continue
         for sight in lost_at(result, one.places.fabric, is_sprayed=one.is_sprayed):
             if sight.is_growing:
-                yield loss_finding(sight, one.service.name)
+                yield replace(loss_finding(sight, one.service.name), fix=LOOK_FIRST)
                 if sight.meaning is Meaning.RECEIVE_ERROR:
                     yield _damaged(sight)
             elif not is_known(sight.by):
-                yield missing_finding(sight)
-        yield from (missing_finding(s) for s in received(result, one.places.fabric) if _lacks(s))
+                yield _missing(sight, result)
+        yield from (_missing(s, result) for s in received(result, one.places.fabric) if _lacks(s))
         yield from _stuck(result, one.places.fabric)
         yield from _bit_errors(result, one)
     yield from _unseen_waits(one)
@@ -120,6 +125,20 @@ def _findings(one: Tested) -> Iterator[Finding]:
 
 def _lacks(sight: Sight) -> bool:
     return not is_known(sight.by)
+
+
+def _missing(sight: Sight, result: RoundResult) -> Finding:
+    """A counter that was not shown; or that was, and still does not tell how far it moved."""
+    found = missing_finding(sight)
+    if not result.deltas[sight.device].each(sight.port, sight.meaning):
+        return found
+    what = f"how far the counter of {word_of(sight)} moved is not told"
+    return replace(
+        found,
+        message=f"{what}: it stands at its largest value, or was cleared meanwhile",
+        found="full or cleared",
+        fix="Clear it (perfquery -R with LID and port), and test again while nobody else does.",
+    )
 
 
 def _damaged(sight: Sight) -> Finding:
@@ -170,13 +189,13 @@ def _stuck(result: RoundResult, fabric: Fabric) -> Iterator[Finding]:
 def _unseen_waits(one: Tested) -> Iterator[Finding]:
     """Waits that an incast should have shown, where no port tells of any."""
     seen = [
-        sight
+        (sight, result)
         for result in one.results
         if is_incast(result) and not result.unreachable
         for sight in waits(result, one.places.fabric)
     ]
-    if not any(sight.is_growing for sight in seen):
-        yield from (missing_finding(sight) for sight in seen if not is_known(sight.by))
+    if not any(sight.is_growing for sight, _ in seen):
+        yield from (_missing(sight, result) for sight, result in seen if _lacks(sight))
 
 
 def _below_speed(one: Tested) -> Iterator[Finding]:

@@ -126,6 +126,7 @@ class Subnet:
     lane: int = 1
     weight: int = 0x40
     has_diags: bool = True
+    has_wide_waits: bool = False
     waits_are_counted: bool = True
 
     def __post_init__(self) -> None:
@@ -195,10 +196,8 @@ class Subnet:
         if words[0] == "-c":
             head, rows = "PortSamplesControl", {"Tick": 1 if lid < 20 else 7}
         elif words[0] == "-x":
-            head, rows = (
-                "Port extended counters",
-                {n: own[n] for n in ("PortXmitPkts", "PortRcvPkts")},
-            )
+            wide = ("PortXmitPkts", "PortRcvPkts", *["PortXmitWait"] * self.has_wide_waits)
+            head, rows = "Port extended counters", {n: own[n] for n in wide}
         else:
             head, rows = (
                 "Port counters",

@@ -164,3 +164,17 @@ def test_a_slow_pair_is_an_error_where_the_intent_says_a_share() -> None:
     assert finding.severity is Severity.ERROR
     assert finding.where == (Place("gpu02", "ib0"),)
     assert ">= 192.7 Gb/s" in finding.expected  # 200 Gb/s, 65536 of 65968 bytes, 97 %
+
+
+def test_waits_of_64_bits_count_where_those_of_the_adapter_are_full() -> None:
+    start = {port: Counter(PortXmitWait=2**33) for port in HOSTS.values()}
+    found = judged(Subnet(counts=start, has_wide_waits=True))
+    assert run_of(found) == (RunResult.LOSSLESS, None)
+    assert found.waiting[0].percent == pytest.approx(50.0)
+
+
+def test_a_full_counter_is_said_to_be_full_and_how_to_clear_it() -> None:
+    full = Subnet(counts={LEAF_TO_SPINE: Counter(PortXmitDiscards=2**16 - 1)})
+    (finding, *_) = (f for f in judged(full).findings if f.rule == "counter-missing")
+    assert "largest value" in finding.message
+    assert "perfquery -R" in finding.fix
