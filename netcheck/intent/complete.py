@@ -44,6 +44,7 @@ from netcheck.model.qos import PortQos
 from netcheck.platforms.knobs import knobs
 
 INFINIBAND = LinkLayer.INFINIBAND
+MANAGER = "opensm"  # platform of a host that runs a subnet manager, and no jobs
 NONE: frozenset[str] = frozenset()
 _POLICY = attrgetter("policy")
 
@@ -182,6 +183,8 @@ class _Completion:
         return found
 
     def _with_jobs(self, device: Device) -> Device:
+        if device.platform == MANAGER:
+            return device  # nothing but its subnet manager's files is given to it
         roce = tuple(self._under_policy(device))
         rdma = roce or tuple(
             one for one in device.rdma.values() if one.link_layer is LinkLayer.INFINIBAND

@@ -385,3 +385,12 @@ def test_every_policy_gives_whole_maps_and_pauses_only_lossless_classes(
     assert set(of(qos.dscp_to_priority)) == set(range(64))
     assert set(of(qos.priority_to_queue)) == set(range(8))
     assert set(of(qos.ingress_buffer) if lossless else ()) == lossless
+
+
+def test_a_host_of_a_subnet_manager_alone_runs_no_job(write: Write) -> None:
+    text = """
+        {netcheck: 1, jobs: {nccl: {NCCL_IB_HCA: auto}}, devices: {sm01: {role: host,
+          platform: opensm, rdma: {mlx5_0: {port: ib0, link_layer: infiniband}}}}}
+        """
+    fabric = complete(load_intent(write(text)))
+    assert fabric.devices["sm01"].host.environment is UNKNOWN
