@@ -20,6 +20,7 @@ from netcheck.lab.devices.device import SimulatedDevice
 from netcheck.lab.devices.shell import Streams
 from netcheck.lab.fault_changes import FaultError, changes_of
 from netcheck.lab.faults import FaultKind, Faults, fault_kinds
+from netcheck.lab.subnets.faults import subnet_faults
 from netcheck.lab.topology import simulated, topology_of
 from netcheck.model.device import Device
 from netcheck.model.fabric import Fabric
@@ -54,7 +55,16 @@ def page() -> str:
             lines.append(f"- cabling: {said[platforms[0]][fault]}")
             continue
         lines += [f"- {name}: {said[name][fault]}" for name in platforms if fault in said[name]]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_of_subnets()]) + "\n"
+
+
+def _of_subnets() -> list[str]:
+    """Faults of InfiniBand subnets; platforms do not differ there."""
+    lines = ["", "## InfiniBand subnets", "", "For labs whose intent has a subnet.", ""]
+    for name, fault in subnet_faults().items():
+        silent = " (silent)" if fault.is_silent else ""
+        lines.append(f"- {name}{silent}: {fault.text}")
+    return lines
 
 
 def _mark(kind: FaultKind, platform: str) -> str:

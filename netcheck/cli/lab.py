@@ -10,6 +10,7 @@ from netcheck.cli.options import INTENT, lab_directory
 from netcheck.cli.output import say
 from netcheck.model.finding import ExitCode
 
+SILENT = "  (silent: no device shows it)"
 DIRECTORY = click.option(
     "--dir",
     "directory",
@@ -86,13 +87,16 @@ def fault(
     """
     from netcheck.lab import control  # noqa: PLC0415 -- an extra
     from netcheck.lab.faults import fault_kinds  # noqa: PLC0415 -- an extra
+    from netcheck.lab.subnets.faults import subnet_faults  # noqa: PLC0415 -- an extra
 
     if clear:
         control.clear(Path(directory).resolve())
         say("all faults are out\n")
     elif name is None:
         for known, kind in fault_kinds().items():
-            say(f"{known}{'  (silent: no device shows it)' if kind.is_silent else ''}\n")
+            say(f"{known}{SILENT if kind.is_silent else ''}\n")
+        for known, one in subnet_faults().items():
+            say(f"{known}  (InfiniBand){SILENT if one.is_silent else ''}\n")
     else:
         say(f"{control.inject(Path(directory).resolve(), name, device=device, port=port)}\n")
     return ExitCode.CLEAN

@@ -1,7 +1,8 @@
 """Faults by name: put in, described, taken out.
 
 Names and defaults stand in ``faults.yaml``, the ways of each platform in its
-own ``faults.py``. What a fault does to traffic is said nowhere; the data plane
+own ``faults.py``; those of InfiniBand subnets in ``subnet_faults.yaml`` and
+``subnets/faults.py``. What a fault does to traffic is said nowhere; the data plane
 shows it.
 """
 
@@ -18,6 +19,7 @@ import yaml
 from netcheck.lab.building import Building
 from netcheck.lab.cabling import CABLING
 from netcheck.lab.fault_changes import Done, FaultError, Undo, changes_of
+from netcheck.lab.subnets.faults import inject, subnet_faults
 
 HOST: Final = "host"
 
@@ -60,15 +62,20 @@ class Faults:
         Raises:
             FaultError: No such fault, device or port, or it does not fit there.
         """
-        kind = fault_kinds().get(name)
-        if kind is None:
-            raise FaultError(f"fault {name}: unknown; expected one of {', '.join(fault_kinds())}")
-        place = self._place(kind, device, port)
-        done = self._make(kind, place)
+        done = self._done(name, device, port)
         description = f"{name}: {done.says}"
         self.descriptions.append(description)
         self._undo.append(done.undo)
         return description
+
+    def _done(self, name: str, device: str | None, port: str | None) -> Done:
+        if name in subnet_faults():
+            return inject(self.building, name, device, port)
+        kind = fault_kinds().get(name)
+        if kind is None:
+            known = ", ".join((*fault_kinds(), *subnet_faults()))
+            raise FaultError(f"fault {name}: unknown; expected one of {known}")
+        return self._make(kind, self._place(kind, device, port))
 
     def _make(self, kind: FaultKind, place: tuple[str, str]) -> Done:
         if kind.change in CABLING:

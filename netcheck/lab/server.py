@@ -32,6 +32,7 @@ from netcheck.lab.state import (
 )
 from netcheck.lab.subnets.starting import start_subnets
 from netcheck.lab.topology import Topology
+from netcheck.model.errors import TransportError
 
 FIRST_NETWORK = 0x7F4D0000  # 127.77.0.0
 PORT_TRIES = 20
@@ -115,8 +116,10 @@ class LabServer:
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             request = json.loads(await reader.readline())
-            answer = self._do(request)
-        except (FaultError, ValueError, KeyError) as error:
+            # a subnet's manager takes its time; devices go on answering meanwhile
+            is_slow = bool(self.building.subnets)
+            answer = await asyncio.to_thread(self._do, request) if is_slow else self._do(request)
+        except (FaultError, ValueError, KeyError, TransportError) as error:
             answer = {"error": str(error)}
         writer.write(json.dumps(answer).encode() + b"\n")
         await writer.drain()

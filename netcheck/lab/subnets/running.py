@@ -129,6 +129,23 @@ class RunningSubnet:
             found.mark()
             found.kept.signal(signal.SIGHUP)
 
+    def give(self, files: Mapping[str, Mapping[str, str]]) -> None:
+        """Give managers other files, and wait until the fabric is as they say.
+
+        Raises:
+            TransportError: The subnet does not come up again.
+        """
+        with self._lock:
+            for name, own in files.items():
+                if self.is_running(name):
+                    self.reload(name, own)
+                self.loaded[name] = dict(own)
+            master = self.simulated.master()
+            if master is not None:
+                master.wait_up(RESTART_S)
+            self.simulated.settle(SETTLE_S)
+            self.refresh()
+
     def stop(self, name: str) -> None:
         """End a manager; another that stands by takes over."""
         with self._lock:

@@ -35,6 +35,7 @@ class View:
         lids: Shape: ``port -> address it is asked for at``.
         hosts: Shape: ``port GUID of an adapter -> its port``.
         states: Shape: ``port GUID of an adapter -> what its firmware holds``, without counters.
+        widths: Shape: ``port -> lanes that its link runs on``.
         master: GUID of the port that the master runs at, 0 where there is none.
     """
 
@@ -42,6 +43,7 @@ class View:
     lids: Mapping[End, int] = field(default_factory=dict)
     hosts: Mapping[int, End] = field(default_factory=dict)
     states: Mapping[int, HcaState] = field(default_factory=dict)
+    widths: Mapping[End, int] = field(default_factory=dict)
     master: int = 0
 
 
@@ -75,7 +77,9 @@ def _calls(seen: IbSubnet) -> Iterator[Command]:
 
 
 def _address(node: IbNode, port: IbPort) -> int:
-    return known_or(port.lid, 0) or known_or(node.lid, 0)
+    """LID that a port is asked for at; ports of a switch tell whatever was written to them."""
+    own = 0 if node.kind is NodeKind.SWITCH else known_or(port.lid, 0)
+    return own or known_or(node.lid, 0)
 
 
 class _Reader:
@@ -93,7 +97,7 @@ class _Reader:
         return ends[0][0] if ends else node.key
 
     def view(self) -> View:
-        nodes, lids, hosts, states = {}, {}, {}, {}
+        nodes, lids, hosts, states, widths = {}, {}, {}, {}, {}
         for key, node in self.seen.nodes.items():
             name = self.names[key]
             ports = {n: self._port(port) for n, port in node.ports.items() if n}
@@ -101,10 +105,12 @@ class _Reader:
             nodes[name] = Node(name, ports, known_or(node.routes, b""), is_switch)
             for number, port in node.ports.items():
                 lids[name, number] = _address(node, port)
+                if is_known(port.width):
+                    widths[name, number] = port.width
                 if not is_switch and is_known(port.guid):
                     hosts[port.guid] = (name, number)
                     states[port.guid] = _state(node, port)
-        return View(nodes, lids, hosts, states, self._master())
+        return View(nodes, lids, hosts, states, widths, self._master())
 
     def _master(self) -> int:
         managers = known_or(self.seen.managers, ())
