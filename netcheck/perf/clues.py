@@ -243,7 +243,7 @@ def counted_drops(
                 at = class_at(fabric, ref, item)
                 sent[ref] += _moved(result, ref, Meaning.PFC_TX, at.pfc_priority)
                 if ref in far:
-                    heard[ref].append(_found(result, far[ref], Meaning.PFC_RX, at.pfc_priority))
+                    heard[ref].append(_heard(result, far[ref], at.pfc_priority))
     is_shown = _adapters_show_pauses(results, fabric, item)
     for (ref, meaning), lost in drops.items():
         what = f"{lost} packets: {meaning.value.replace('_', ' ')}"
@@ -254,6 +254,19 @@ def counted_drops(
                 text = f"{ref} lost {what}; of its {sent[ref]} pause frames this end counted none"
                 yield Clue(Rank.NO_PAUSE, (peer,), lost, text, "PFC of the adapter")
         yield Clue(Rank.DROPS, (ref,), lost, what, COUNTED[meaning])
+
+
+def _heard(result: RoundResult, ref: PortRef, priority: int) -> Known[int]:
+    """Pause frames that came in; 0 where the priority is not shown.
+
+    Adapters show those that pause alone: Linux drivers/net/ethernet/mellanox/mlx5/core/en_stats.c
+    (mlx5e_query_pfc_combined).
+    """
+    deltas = result.deltas.get(ref.device)
+    if deltas is None:
+        return UNKNOWN
+    place = (ref.port, Meaning.PFC_RX, priority)
+    return deltas.index[place].by if place in deltas.index else 0
 
 
 def _adapters_show_pauses(
@@ -267,14 +280,10 @@ def _adapters_show_pauses(
     )
 
 
-def _found(result: RoundResult, ref: PortRef, meaning: Meaning, number: int) -> Known[int]:
-    deltas = result.deltas.get(ref.device)
-    return deltas.find(ref.port, meaning, number) if deltas else UNKNOWN
-
-
 def _moved(result: RoundResult, ref: PortRef, meaning: Meaning, number: int) -> int:
     """Known movement of one counter."""
-    by = _found(result, ref, meaning, number)
+    deltas = result.deltas.get(ref.device)
+    by = deltas.find(ref.port, meaning, number) if deltas else 0
     return by if is_known(by) else 0
 
 

@@ -58,12 +58,21 @@ def test_errors_are_damage_where_they_are_no_drops_for_length(
 
 
 @pytest.mark.parametrize(
-    ("heard", "first"), [(0, "gpu02 rail0"), (9, "leaf01 Ethernet2"), (UNKNOWN, "leaf01 Ethernet2")]
+    ("heard", "first"),
+    [
+        (0, "gpu02 rail0"),
+        (None, "gpu02 rail0"),  # not shown, as by one whose PFC is off
+        (9, "leaf01 Ethernet2"),
+        (UNKNOWN, "leaf01 Ethernet2"),
+    ],
 )
-def test_an_adapter_hears_no_pause_where_it_counts_none(heard: Known[int], first: str) -> None:
+def test_an_adapter_hears_no_pause_where_it_counts_none(
+    heard: Known[int] | None, first: str
+) -> None:
     def change(readings: dict[str, Readings]) -> None:
         readings["leaf01"][key("Ethernet2", GROUP, 3)] = 7
-        readings["gpu02"][key("rail0", Meaning.PFC_RX, 3)] = heard
+        if heard is not None:
+            readings["gpu02"][key("rail0", Meaning.PFC_RX, 3)] = heard
         readings["gpu02"][key("rail1", Meaning.PFC_RX, 3)] = 50
 
     found = judge(incast(change)).suspects[0]
