@@ -57,7 +57,7 @@ def fabric(
 def flow(source: int, target: int, sl: int = 0, **more: object) -> Flow:
     """A flow between two hosts, named by them."""
     name = f"{source}>{target}/{sl}"
-    return Flow(name, (f"h{source}", 1), (f"h{target}", 1), target + 1, sl=sl, **more)  # type: ignore[arg-type]
+    return Flow(name, (f"h{source}", 1), (f"h{target}", 1), target + 1, sl=sl, **more)  # type: ignore[arg-type]  # as above
 
 
 def gbps(result: Result) -> dict[str, float]:
