@@ -70,6 +70,7 @@ def test_a_healthy_hybrid_fabric_is_lossless_and_its_two_kinds_stand_side_by_sid
 
 FAULTS = (
     ("ib-symbol-errors", "packets-damaged", "ibleaf02", RunResult.NOT_LOSSLESS),
+    ("ib-slow-link", "link-below-speed", "ibleaf01", RunResult.NOT_PROVEN),
     ("ib-partition-lost", "partition-key-missing", "gpu02", RunResult.NOT_PROVEN),
     ("ib-switch-stalled", "loss-counted", "ibleaf02", RunResult.NOT_LOSSLESS),
     ("ib-lane-without-weight", "service-without-lane", "gpu01", RunResult.NOT_LOSSLESS),
