@@ -27,6 +27,7 @@ CONF, PARTITIONS = "opensm.conf", "partitions.conf"
 SERVICE_LEVELS, DROPS = 16, 15
 WIDTH_CODES: Final = {1: 1, 4: 2, 8: 4, 12: 8}
 DEFAULT_KEY = 0x7FFF
+TRIES = 3  # an answer of the simulator may be another call's
 STATEMENT = re.compile(r"[^;]*;", re.DOTALL)
 _KEY = re.compile(r"=\s*(0x[0-9a-fA-F]+)")
 _GUID = re.compile(r"^\s*(0x[0-9a-fA-F]{5,16})\s*(?:=\s*\w+)?\s*,?", re.MULTILINE)
@@ -184,10 +185,13 @@ def _set_width(subnet: RunningSubnet, end: End, lanes: int) -> None:
     ends = (end, subnet.simulated.network.cables[end])  # the simulator negotiates nothing
     places = [(str(subnet.view.lids[one]), str(one[1])) for one in ends]
     calls = [("ibportstate", lid, number, "width", code) for lid, number in places]
-    for answer in subnet.simulated.diags.run_all(calls):
-        if answer.status:
-            raise FaultError(f"{_shown(subnet, end)}: {answer.text.strip()}")
-    subnet.refresh()
+    for _ in range(TRIES):
+        answers = subnet.simulated.diags.run_all(calls)
+        subnet.refresh()
+        if all(subnet.view.widths.get(one) == lanes for one in ends):
+            return
+    told = " ".join(answer.text.strip() for answer in answers if answer.status)
+    raise FaultError(f"{_shown(subnet, end)}: does not run on {lanes} lanes {told}")
 
 
 LINKS: Mapping[str, Callable[[RunningSubnet, End, Values], Done]] = {
