@@ -109,10 +109,11 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
 ) -> ExitCode:
     """Measure with RDMA traffic whether the fabric is lossless.
 
-    Pairs and incasts, with counters of hosts and switches before and after.
-    Rounds are added until data has crossed every cable between switches. The
-    verdict is lossless, not lossless, or not proven with the reason; what is
-    not as intended is located, the first suspect first.
+    Pairs and incasts, with counters of hosts and switches before and after;
+    of InfiniBand every partition with its service level. Rounds are added
+    until data has crossed every cable between switches. The verdict is
+    lossless, not lossless, or not proven with the reason; what is not as
+    intended is located, the first suspect first.
     """
     from netcheck.cli.devices import basis_of, reachable  # noqa: PLC0415 -- options are checked without it
     from netcheck.perf.options import PerfOptions  # noqa: PLC0415 -- as above

@@ -126,4 +126,6 @@ class _Collector:
                 self._add(bound, item.loss_bound, item.name)
             self._add(fired, item.paused, item.name, "pfc")
             self._add(fired, item.marked, item.name, "ecn")
+            if item.waited is not None:
+                self._add(fired, item.waited, item.name, "credits")
         yield from (family, packets, bound, fired)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from netcheck.lossless.link_quality import bit_error_rate, wait_share
 from netcheck.model.counters import CounterLimit, Meaning
@@ -14,6 +15,7 @@ from netcheck.perf.deltas import ANY, Deltas, Moved
 from netcheck.perf.infiniband.places import Place
 from netcheck.perf.losses import Sight, host_sights
 from netcheck.perf.observe import Footprint, RoundResult
+from netcheck.perf.schedule import Round
 
 EGRESS = (Meaning.PORT_EGRESS_DROP, Meaning.VL15_DROP)
 INGRESS = (Meaning.RECEIVE_ERROR, Meaning.VL15_DROP)
@@ -25,13 +27,19 @@ ERRORS = frozenset({"PortRcvErrors", "port_rcv_errors"})
 FULL = " (at its largest value)"
 
 
+@lru_cache(maxsize=16)
+def footprint(fabric: Fabric, one: Round) -> Footprint:
+    """Ports that a round may touch, worked out once: that takes longer than the rest."""
+    return Footprint(fabric, one)
+
+
 def lost_at(result: RoundResult, fabric: Fabric, *, is_sprayed: bool = False) -> Iterator[Sight]:
     """Every counter that must not move while a service is lossless.
 
     Args:
         is_sprayed: The subnet routes adaptively: packets of a flow take several paths.
     """
-    touched = Footprint(fabric, result.round)
+    touched = footprint(fabric, result.round)
     for egress, ingress in touched.links:
         for ref, meanings in ((egress, EGRESS), (ingress, INGRESS)):
             for meaning in meanings:
@@ -49,20 +57,20 @@ def _moved(result: RoundResult, ref: PortRef, meaning: Meaning) -> Known[int]:
 
 def waits(result: RoundResult, fabric: Fabric) -> Iterator[Sight]:
     """How long ports had packets and could not send, at every port that packets leave by."""
-    for egress, _ in Footprint(fabric, result.round).links:
+    for egress, _ in footprint(fabric, result.round).links:
         by = result.deltas[egress.device].find(egress.port, Meaning.TRANSMIT_WAIT)
         yield Sight(egress.device, egress.port, Meaning.TRANSMIT_WAIT, ANY, by)
 
 
 def damage_at(result: RoundResult, fabric: Fabric) -> Iterator[Sight]:
     """Bit errors and new trainings of links, where they are shown."""
-    for _, ingress in Footprint(fabric, result.round).links:
+    for _, ingress in footprint(fabric, result.round).links:
         yield from _if_shown(result, ingress, DAMAGE)
 
 
 def received(result: RoundResult, fabric: Fabric) -> Iterator[Sight]:
     """Packets that came in at the adapters that receive."""
-    for end in Footprint(fabric, result.round).receivers:
+    for end in footprint(fabric, result.round).receivers:
         by = result.deltas[end.host].find(end.port, Meaning.PORT_RX_PACKETS)
         yield Sight(end.host, end.port, Meaning.PORT_RX_PACKETS, ANY, by)
 

@@ -30,6 +30,7 @@ from netcheck.perf.infiniband.sights import (
     Waiting,
     damage_at,
     error_rate,
+    footprint,
     lost_at,
     received,
     waiting_of,
@@ -38,7 +39,7 @@ from netcheck.perf.infiniband.sights import (
 from netcheck.perf.latency import latency_findings
 from netcheck.perf.localise import Suspect, by_rank
 from netcheck.perf.losses import Sight
-from netcheck.perf.observe import Footprint, RoundResult, is_incast
+from netcheck.perf.observe import RoundResult, is_incast
 from netcheck.perf.proof import (
     located,
     loss_finding,
@@ -291,7 +292,7 @@ def _damaging(one: Tested) -> Iterator[Clue]:
     far = peers(one.places.fabric)
     found: dict[PortRef, int] = {}
     for result in one.results:
-        for _, ingress in Footprint(one.places.fabric, result.round).links:
+        for _, ingress in footprint(one.places.fabric, result.round).links:
             rows = [
                 row
                 for meaning in (Meaning.RECEIVE_ERROR, Meaning.PHYSICAL_ERROR)
