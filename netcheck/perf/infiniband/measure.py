@@ -119,7 +119,7 @@ class _Subnet:
         places = places_of(fabric, self.subnet, seen)
         ends = self._ends(places, hosts)
         reader = Reader(self.bench, places, probe, tuple(ends)).with_ticks()
-        keys = reader.keys()
+        keys, silent = reader.keys()
         subnet = fabric.subnets[self.subnet.name]
         memberships = Memberships(fabric, subnet, master_guid(seen))
         for service in services_of(self.subnet):
@@ -127,7 +127,7 @@ class _Subnet:
                 end: memberships.of(places.guids[end.host, end.rdma], NodeKind.ADAPTER)
                 for end in ends
             }
-            yield from self._tested(service, reader, keys, members)
+            yield from self._tested(service, reader, keys, members, silent)
 
     def _may_use(self, device: Device) -> bool:
         limit = self.options.limit
@@ -167,13 +167,19 @@ class _Subnet:
         reader: Reader,
         keys: Keys,
         members: Mapping[Endpoint, Membership],
+        silent: frozenset[str],
     ) -> Iterator[Tested]:
         meant = {
             end: one.keys[service.pkey] for end, one in members.items() if service.pkey in one.keys
         }
         able = [end for end in meant if _index(keys, end, service) is not None]
         full = frozenset(end for end in able if _holds(keys, end, service.pkey | FULL_BIT))
-        findings = [*_missing_keys(service, keys, meant)]
+        findings = [
+            perf_finding("device-unreachable", Place(host), "no answer")
+            for host in sorted({end.host for end in meant} & silent)
+        ]
+        told = {end: said for end, said in meant.items() if end.host not in silent}
+        findings += _missing_keys(service, keys, told)
         fabric = reader.places.fabric
         plan = rounds_of(able, full.__contains__, islands_of(fabric), self.options.depth)
         if not plan and not findings:

@@ -68,10 +68,11 @@ class Reader:
     probe: str
     ends: tuple[Endpoint, ...]
 
-    def keys(self) -> Keys:
-        """P_Key table of each adapter; UNKNOWN where its host does not tell."""
+    def keys(self) -> tuple[Keys, frozenset[str]]:
+        """P_Key table of each adapter, UNKNOWN where its host does not tell; who did not answer."""
         hosts = self._hosts({end.host for end in self.ends}, DocumentKind.STATE)
-        return {end: _keys(hosts[end.host], end.rdma) for end in self.ends}
+        silent = frozenset(name for name, host in hosts.items() if host is None)
+        return {end: _keys(hosts[end.host], end.rdma) for end in self.ends}, silent
 
     def with_ticks(self) -> Reader:
         """Give the reader with how long a tick of each adapter's waits is, where it tells."""

@@ -74,7 +74,7 @@ def test_the_subnet_is_read_at_the_next_host_where_the_manager_does_not_answer()
     net = Subnet(deaf={"gpu01"})
     (one,) = measured(net).tested
     assert "gpu02: sudo ibnetdiscover" in net.lines
-    assert [f.rule for f in one.findings] == ["partition-key-unread"]
+    assert [(f.rule, f.where) for f in one.findings] == [("device-unreachable", (Place("gpu01"),))]
 
 
 def test_hosts_without_a_login_are_named(tmp_path: Path) -> None:
