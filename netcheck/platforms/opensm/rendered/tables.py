@@ -12,6 +12,9 @@ from netcheck.platforms.sm_subject import Subject
 SLS = range(16)
 DEFAULT_WEIGHT = 64  # one packet of 4096 bytes
 NAMES = ("default",)
+# OpenSM's own high-priority table has VL0, which would get every second turn, whatever the weights
+# of the other table. Source: measured on 3.3.23; InfiniBand Architecture Specification 7.6.9.
+NO_TURNS = "0:0"
 
 
 def table_options(subject: Subject) -> Iterator[tuple[str, str]]:
@@ -24,6 +27,8 @@ def table_options(subject: Subject) -> Iterator[tuple[str, str]]:
     high, low = arbitration(subnet)
     if is_known(high):
         yield "qos_vlarb_high", _weights(high)
+    elif is_known(low):
+        yield "qos_vlarb_high", NO_TURNS
     if is_known(low):
         yield "qos_vlarb_low", _weights(low)
     sl_to_vl = sl2vl(subnet)
