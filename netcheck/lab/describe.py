@@ -47,6 +47,9 @@ def status_lines(state: LabState) -> list[str]:
         address = state.devices[device.name]
         what = f"{device.name:{width}}  {device.platform:{kinds}}  {device.role or '-':7}"
         lines.append(f"{what}  {address.host} port {address.port}")
+    for subnet in topology.subnets:
+        managers = ", ".join(one.name for one in subnet.managers)
+        lines.append(f"subnet {subnet.name}: OpenSM at {managers}")
     first = next(iter(state.devices.values()), None)
     if first is not None:
         lines += ["", f"login: {first.username}, password in {first.password_file}"]

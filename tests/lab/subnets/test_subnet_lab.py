@@ -93,7 +93,7 @@ def test_a_real_manager_takes_what_is_deployed_to_the_lab_and_ends_with_it(
     state = start_lab(intended, tmp_path / "lab", owner=os.getpid())
     try:
         there = relocate(intended, state)
-        assert any(line.startswith("opensm: a Linux host") for line in status_lines(state))
+        assert "subnet train: OpenSM at sm01, sm02" in status_lines(state)
         names = ["sm01", "sm02"]
         plan = make_plan(there, api.render(there, names), devices=names)
         assert deploy(plan, tmp_path / "state", NetmikoBackend(), confirm=lambda _: True).is_ok
