@@ -45,17 +45,18 @@ def write(report: Report) -> str:
     """The report as one HTML document."""
     body = "\n".join(_body(report))
     title = _t(f"{NAME} {report.command}: {verdict_line(report)}")
+    style = _style("page") + (_style("comparison") if report.comparison else "")
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>\n{_style()}</style>\n</head>\n"
+        f"<title>{title}</title>\n<style>\n{style}</style>\n</head>\n"
         f"<body>\n{body}\n</body>\n</html>\n"
     )
 
 
 @cache
-def _style() -> str:
-    return files("netcheck.report").joinpath("page.css").read_text(encoding="utf-8")
+def _style(name: str) -> str:
+    return files("netcheck.report").joinpath(f"{name}.css").read_text(encoding="utf-8")
 
 
 def _t(text: str) -> str:
