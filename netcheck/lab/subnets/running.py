@@ -19,12 +19,13 @@ from netcheck.lab.opensm.process import wait_until
 from netcheck.lab.opensm.subnet import ManagerPlan, SimulatedSubnet, simulated_subnet
 from netcheck.lab.subnets.ledger import Ledger
 from netcheck.lab.subnets.parts import LabManager, LabSubnet
-from netcheck.lab.subnets.view import View, read_view
+from netcheck.lab.subnets.view import View, read_view, with_high_limit
 from netcheck.lossless.credits.fabric import End, Fabric, Wear
 from netcheck.model.errors import TransportError
 
 LOGGER = logging.getLogger(__name__)
 PRIORITY = re.compile(r"^\s*sm_priority\s+(\d+)", re.MULTILINE)
+HIGH_LIMIT = re.compile(r"^\s*qos_high_limit\s+(\d+)", re.MULTILINE)
 SETTLED = frozenset({"MASTER", "STANDBY"})
 UP_S, RESTART_S, GRACE_S = 50.0, 20.0, 5.0
 WATCH_S = 0.25
@@ -225,7 +226,15 @@ class RunningSubnet:
 
     def fabric(self) -> Fabric:
         """The subnet as traffic meets it."""
-        return Fabric(self.view.nodes, frozenset(self.stalled), dict(self.worn))
+        nodes = with_high_limit(self.view.nodes, self._high_limit())
+        return Fabric(nodes, frozenset(self.stalled), dict(self.worn))
+
+    def _high_limit(self) -> int:
+        """What the master was told of VLHighLimit: no query of the simulated fabric shows it."""
+        master = self.simulated.master()
+        files = self.loaded.get(master.name, {}) if master else {}
+        said = HIGH_LIMIT.findall(files.get(manager.CONF, ""))
+        return int(said[-1]) if said else 0
 
     # Programs of hosts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from netcheck.lab.devices.linux.hca import HcaState
 from netcheck.lab.opensm.diags import Answer, Command, Diags
@@ -57,6 +57,16 @@ def read_view(diags: Diags, network: Network) -> View:
     seen = _seen(answers)
     calls = list(_calls(seen))
     return _Reader(_seen([*answers, *diags.run_all(calls)]), network).view()
+
+
+def with_high_limit(nodes: Mapping[str, Node], limit: int) -> dict[str, Node]:
+    """Give nodes whose ports have that high limit, which the simulator does not keep."""
+    return {
+        name: replace(
+            node, ports={n: replace(port, high_limit=limit) for n, port in node.ports.items()}
+        )
+        for name, node in nodes.items()
+    }
 
 
 def _seen(answers: Sequence[Answer]) -> IbSubnet:

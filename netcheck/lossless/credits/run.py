@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from netcheck.lossless.credits.fabric import End, Fabric, Flow, Wear
 from netcheck.lossless.credits.paths import Fate, Way, way_of
@@ -203,8 +203,3 @@ class _Counting:
         own = self.at(end)
         own["SymbolErrorCounter"] += round(wear.symbols_per_s * self.duration_s)
         own["LinkErrorRecoveryCounter"] += round(wear.recoveries_per_s * self.duration_s)
-
-
-def with_worn(fabric: Fabric, worn: Mapping[End, Wear], stalled: frozenset[End]) -> Fabric:
-    """Give the subnet with links that are worn and ports that get no credits."""
-    return replace(fabric, worn=worn, stalled=stalled)

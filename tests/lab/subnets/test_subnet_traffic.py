@@ -104,6 +104,17 @@ def test_services_share_by_the_weights_of_the_intent(lab: World) -> None:
     ]
 
 
+def test_a_limit_of_high_priority_is_the_master_s(lab: World) -> None:
+    master = lab.subnet.simulated.master()
+    assert master is not None
+    files = lab.subnet.loaded[master.name]
+    text = files["opensm.conf"]
+    files["opensm.conf"] = f"{text}\nqos_high_limit 255\n"
+    ports = [port for node in lab.subnet.fabric().nodes.values() for port in node.ports.values()]
+    files["opensm.conf"] = text
+    assert {port.high_limit for port in ports} == {255}
+
+
 def test_latency_grows_where_lanes_are_full(lab: World) -> None:
     options = "--sl=1 --pkey_index=1"
     (idle,) = lab.pairs("gpu03>gpu01", options=options, tool="ib_write_lat")
