@@ -24,6 +24,7 @@ from netcheck.perf import bench, measure
 from netcheck.perf.deltas import Moved, deltas
 from netcheck.perf.losses import loss_sights, pause_sights, traffic_sights
 from netcheck.perf.observe import RoundResult, tested_classes
+from netcheck.perf.options import PerfOptions
 from netcheck.perf.schedule import Depth, Endpoint, Pattern, Round, rounds
 from netcheck.perf.verdict import judge_perf
 from netcheck.platforms.platform import load
@@ -128,7 +129,7 @@ def record(fabric: Fabric) -> Recording:
         patch.setattr(bench, "read_documents", kept)
         patch.setattr(measure, "rounds", _incasts)
         results = measure.measure(
-            fabric, measure.PerfOptions(duration_s=2, settle_s=0.0, more_rounds=0)
+            fabric, PerfOptions(duration_s=2, settle_s=0.0, more_rounds=0)
         )
     found = [_recording(fabric, result, texts) for result in results]
     return next((one for one in found if one.whole is not RunResult.LOSSLESS), found[0])

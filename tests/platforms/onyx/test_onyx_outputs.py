@@ -156,3 +156,15 @@ def test_a_whole_configuration_leaves_the_default_partition_as_a_switch_has_it()
     text = CONFIG.replace("   ib partition Default defmember limited force\n", "")
     default = partitions(read(running_config=text))["Default"]
     assert (default.pkey, default.is_ipoib, members(default)) == (0x7FFF, True, {"ALL": "full"})
+
+
+def test_a_number_of_lanes_that_is_none_is_left_unread() -> None:
+    text = CONFIG.replace("max-op-vls 4", "max-op-vls 18446744073709551616")
+    assert text != CONFIG
+    device = parse([Document("running-config.txt", text)], name="ibsw01")
+    assert is_known(device.subnet_manager)
+    assert is_known(device.subnet_manager.options)
+    assert "max_op_vls" not in device.subnet_manager.options
+    assert [one.line for one in device.unread] == [
+        number for number, line in enumerate(text.splitlines(), 1) if "max-op-vls" in line
+    ]

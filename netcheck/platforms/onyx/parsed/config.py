@@ -63,8 +63,8 @@ def read_config(document: Document, config: Config) -> None:
     config.unread += (at_line(document, number) for number in unread)
     for key, (value, number) in found.items():
         at = at_line(document, number)
-        is_read = _manager(config, key, value, at) or _partition(config, key, value, at)
-        if not is_read:
+        read = _manager if key[:1] == SM else _partition
+        if not read(config, key, value, at):
             config.unread.append(at)
 
 
@@ -77,8 +77,6 @@ def _manager(config: Config, key: Key, value: str, at: Evidence) -> bool:
     if key == SM:
         config.options[ENABLED] = enabled_option(at, is_on=value == ON)
         return True
-    if key[0] != "sm":
-        return False
     word = key[1]
     if word == "root-guid":
         config.roots.append((int(key[2], 16), at))
