@@ -143,8 +143,13 @@ def expand(command: Command, device: Device) -> list[Command]:
     would take apart.
     """
     commands = [command]
-    adapters = [one.name for one in device.rdma.values() if one.link_layer is not IB]
-    for holder, names in (("{port}", rdma_ports(device)), ("{rdma}", adapters)):
+    every = device.rdma.values()
+    names_of = {
+        "{port}": rdma_ports(device),
+        "{rdma}": [one.name for one in every if one.link_layer is not IB],
+        "{hca}": [one.name for one in every if one.link_layer is IB],
+    }
+    for holder, names in names_of.items():
         commands = [
             Command(
                 one.line.replace(holder, name),

@@ -42,7 +42,7 @@ class Command:
 
     Attributes:
         line: What is typed; ``{port}`` and ``{rdma}`` stand for each of the
-            device's RDMA ports and devices.
+            device's RoCE ports and devices, ``{hca}`` for each InfiniBand adapter.
         file: Name of the output in a snapshot, with the same placeholders.
         kind: CONFIG, STATE or COUNTERS; perf reads COUNTERS only.
         may_fail: A non-zero exit status means "not there", not "no answer".

@@ -128,9 +128,7 @@ def record(fabric: Fabric) -> Recording:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bench, "read_documents", kept)
         patch.setattr(measure, "rounds", _incasts)
-        results = measure.measure(
-            fabric, PerfOptions(duration_s=2, settle_s=0.0, more_rounds=0)
-        )
+        results = measure.measure(fabric, PerfOptions(duration_s=2, settle_s=0.0, more_rounds=0))
     found = [_recording(fabric, result, texts) for result in results]
     return next((one for one in found if one.whole is not RunResult.LOSSLESS), found[0])
 

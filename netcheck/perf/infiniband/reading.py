@@ -188,7 +188,7 @@ class Reader:
 def _of_host(session: Session, rdma: Iterable[str], kind: DocumentKind) -> Iterator[Document]:
     """Ask a host for its boot and its adapters; what is not there is left out."""
     commands = [
-        replace(one, line=one.line.format(rdma=name), file=one.file.format(rdma=name))
+        replace(one, line=one.line.format(hca=name), file=one.file.format(hca=name))
         for name in rdma
         for one in ADAPTER
         if one.kind is kind

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from netcheck.model.device import Device, Role
+from netcheck.model.device import Device, LinkLayer, Role
 from netcheck.model.document import DocumentKind
 from netcheck.model.known import is_known
 from netcheck.platforms.platform import Command
@@ -90,11 +90,11 @@ _RDMA = (
     ),
 )
 
-# Of an InfiniBand adapter, when it is measured; SM hosts have them as well.
+# Of an InfiniBand adapter; SM hosts have them as well. Keys are of use when it is measured.
 ADAPTER = tuple(
     Command(
-        f"grep -rH . /sys/class/infiniband/{{rdma}}/ports/1/{folder}",
-        f"{folder}_{{rdma}}.txt",
+        f"grep -rH . /sys/class/infiniband/{{hca}}/ports/1/{folder}",
+        f"{folder}_{{hca}}.txt",
         kind,
     )
     for folder, kind in (("pkeys", _STATE), ("counters", _COUNTERS), ("hw_counters", _COUNTERS))
@@ -154,7 +154,7 @@ _ALSO_ALLOWED = (
 
 
 def commands(device: Device) -> tuple[Command, ...]:
-    """Read-only commands, in order; ``{port}`` and ``{rdma}`` are left in.
+    """Read-only commands, in order; ``{port}``, ``{rdma}`` and ``{hca}`` are left in.
 
     The counters come last, so that they are read close together.
     """
@@ -166,6 +166,8 @@ def commands(device: Device) -> tuple[Command, ...]:
         every = (*_HOST, *_DCB, *(one for one in (*_PORT, *_RDMA) if one.file not in _MLX5_ONLY))
     if drivers == {SOFT_DRIVER}:
         every = (*(one for one in every if one.file not in _NO_SOFT), *_SOFT)
+    if any(rdma.link_layer is LinkLayer.INFINIBAND for rdma in device.rdma.values()):
+        every = (*every, *(one for one in ADAPTER if one.kind is _COUNTERS))
     return tuple(sorted(every, key=lambda command: command.kind is _COUNTERS))
 
 
@@ -197,7 +199,7 @@ def _allowed() -> re.Pattern[str]:
     every = (*_HOST, *_PORT, *_RDMA, *ADAPTER, *_SOFT, *_SWITCH, *_OWNED, SCRIPTS, NCCL_BYTES)
     lines = [command.line for command in every]
     patterns = [
-        re.escape(line).replace(r"\{port\}", "%").replace(r"\{rdma\}", "%")
+        re.sub(r"\\\{(?:port|rdma|hca)\\\}", "%", re.escape(line))
         for line in (*lines, *_ALSO_ALLOWED)
     ]
     # Names as the kernel allows them, minus what a shell would read.

@@ -2,7 +2,8 @@
 
 import pytest
 
-from netcheck.model.device import Device, RdmaDevice
+from netcheck.collect.collector import expand
+from netcheck.model.device import Device, LinkLayer, RdmaDevice
 from netcheck.model.document import Document, DocumentKind
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.platforms.linux.apply import holdings
@@ -80,3 +81,23 @@ def test_perf_reads_counters_their_boot_and_their_ports() -> None:
         "ethtool_S_{port}.txt",
         "hw_counters_{rdma}.txt",
     ]
+
+
+ADAPTERS = {
+    "mlx5_0": RdmaDevice("mlx5_0", ("rail0",), driver="mlx5"),
+    "mlx5_1": RdmaDevice("mlx5_1", ("ib0",), driver="mlx5", link_layer=LinkLayer.INFINIBAND),
+}
+
+
+def test_an_infiniband_adapter_is_asked_for_its_counters_alone() -> None:
+    both = Device("gpu01", rdma=FrozenMap(ADAPTERS))
+    lines = [one.line for command in commands(both) for one in expand(command, both)]
+    of_infiniband = [line for line in lines if "mlx5_1" in line or "ib0" in line]
+    folder = "/sys/class/infiniband/mlx5_1/ports/1"
+    assert of_infiniband == [f"grep -rH . {folder}/{name}" for name in ("counters", "hw_counters")]
+    assert [line for line in lines if not is_read_only(line)] == []
+
+
+def test_a_host_without_infiniband_is_not_asked_for_it() -> None:
+    roce = Device("gpu01", rdma=FrozenMap({"mlx5_0": ADAPTERS["mlx5_0"]}))
+    assert [one.line for one in commands(roce)] == [one.line for one in commands(HOST)]
