@@ -95,6 +95,8 @@ def device(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
         await stopped.wait()
         found.close()
         await found.wait_closed()
+        # Paramiko sees ten times a second whether it is to close; the server then does, too.
+        await asyncio.sleep(0.5)
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
     thread.start()
