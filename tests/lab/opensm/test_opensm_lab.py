@@ -191,7 +191,9 @@ def test_nothing_is_left_after_an_error() -> None:
 
 
 ENDLESS = """
-    import sys, time
+    import signal, sys, time
+    # a run in the background ignores it, and every program would inherit that
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     from netcheck.lab.opensm.subnet import simulated_subnet
     from tests.lab.opensm.ib_labs import host_id, tree
     from tests.lab.opensm.test_opensm_lab import plan
