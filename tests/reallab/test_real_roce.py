@@ -40,6 +40,7 @@ SENDING_S, FRAME_BYTES = 6, 4200
 PATIENCE_S = 120  # for what takes a second on processors of one's own
 CLASS, ALL = (3,), (0, 3)  # priorities: what is tested, and with it what sets a test up
 QUEUE = 3
+MACHINES = ("gpu01", "gpu02")
 GID = 1  # soft-RoCE: 0 is the link-local address, 1 the IPv4 address
 
 
@@ -53,8 +54,9 @@ def clean(real: Real) -> Iterator[Real]:
 
 def netcheck(real: Real, *words: str) -> tuple[int, dict[str, Any]]:  # Any: JSON
     """Run a command of netcheck on the lab's hosts; give exit code and report."""
-    place = ["--lab", "--lab-dir", real.state.directory, "--format", "json"]
-    argv = [sys.executable, "-m", "netcheck.cli", *words, *place]
+    # The journal of a run says where its devices are.
+    place = [] if words[0] == "rollback" else ["--lab", "--lab-dir", real.state.directory]
+    argv = [sys.executable, "-m", "netcheck.cli", *words, *place, "--format", "json"]
     found = subprocess.run(argv, capture_output=True, text=True, timeout=300, check=False)
     assert found.stdout, found.stderr
     return found.returncode, json.loads(found.stdout)
@@ -64,9 +66,10 @@ def test_settings_of_the_intent_are_set_by_dcb_read_back_and_verified(
     clean: Real, tmp_path: object
 ) -> None:
     hosts = ["--limit", "gpu*"]
-    code, _ = netcheck(clean, "deploy", str(INTENT), "--yes", "--state", str(tmp_path), *hosts)
-    assert code == 0
-    for host in ("gpu01", "gpu02"):
+    before = {host: settings_of(clean, host) for host in MACHINES}
+    code, report = netcheck(clean, "deploy", str(INTENT), "--yes", "--state", str(tmp_path), *hosts)
+    assert code == 0, report["findings"]
+    for host in MACHINES:
         pfc = json.loads(clean.run(host, "dcb -j pfc show dev rail0"))
         ets = json.loads(clean.run(host, "dcb -j ets show dev rail0"))
         app = json.loads(clean.run(host, "dcb -j app show dev rail0"))
@@ -80,7 +83,19 @@ def test_settings_of_the_intent_are_set_by_dcb_read_back_and_verified(
     code, report = netcheck(clean, "verify", str(INTENT), *hosts)
     assert code == 1
     assert "pfc_rx" in json.dumps(report["findings"])
-    clean.run("gpu02", "sudo sh /etc/netcheck/roce/rail0.sh")
+    state = ["--state", str(tmp_path)]
+    code, report = netcheck(clean, "rollback", "--yes", *state)
+    assert code == 0, report["findings"]
+    assert {host: settings_of(clean, host) for host in MACHINES} == before
+    code, report = netcheck(clean, "deploy", str(INTENT), "--yes", *state, *hosts)
+    assert code == 0, report["findings"]
+
+
+def settings_of(real: Real, host: str) -> list[object]:
+    """What a host's adapter holds of DCB, and its MTU."""
+    shown = [real.run(host, f"dcb -j {name} show dev rail0") for name in ("pfc", "ets", "app")]
+    mtu = real.run(host, "cat /sys/class/net/rail0/mtu")
+    return [*(json.loads(text or "{}") for text in shown), mtu.strip()]
 
 
 def test_a_clean_cable_loses_nothing_and_nothing_is_claimed_beyond_it(clean: Real) -> None:

@@ -9,11 +9,12 @@ settings by a script made of what was read before.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from netcheck.model.device import CongestionControl, Device
 from netcheck.model.document import Document
 from netcheck.model.errors import InputError
+from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN
 from netcheck.platforms.linux.commands import (
     NCCL_BYTES,
@@ -78,7 +79,7 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
     work = _Work(device, held)
     ports = sorted(name.removesuffix(".sh") for name in rendered if _is_script(name, rendered))
     scripts = [Document(f"{port}.sh", rendered[f"{port}.sh"]) for port in ports]
-    wanted = parse(scripts, name=device.name)
+    wanted = _with_drivers(parse(scripts, name=device.name), device)
     _require(device, wanted, held)
     before = held_device(device, held)
     drifted = list(drifts(wanted, before))
@@ -92,6 +93,15 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
     _restart(work, sorted(restart & set(ports)), drifted)
     _restore(work, wanted, before, sorted({one.port for one in drifted} & set(ports)))
     return _change(work)
+
+
+def _with_drivers(wanted: Device, device: Device) -> Device:
+    """Add what no script says, and what decides which tool sets an adapter."""
+    rdma = {
+        name: replace(one, driver=device.rdma[name].driver) if name in device.rdma else one
+        for name, one in wanted.rdma.items()
+    }
+    return replace(wanted, rdma=FrozenMap(rdma))
 
 
 _ECN = "/sys/class/net/PORT/ecn is not there: DCQCN settings need the driver of MLNX_OFED or DOCA"

@@ -86,7 +86,8 @@ _MLNX_QOS = (
 _SCRIPT = (
     r"^# netcheck: device \S+, port |"
     r"^\s*(sudo )?(mlnx_qos .*(-i|--interface)[ =]\S+ .*-|cma_roce_tos .*-t |cma_roce_mode .*-m |"
-    r"ethtool -A |echo .*> */sys/class/(net/\S+/ecn|infiniband/\S+/tc)/)"
+    r"dcb (pfc|ets|app|dcbx) (set|add|replace|del|flush) dev |ethtool -A |"
+    r"echo .*> */sys/class/(net/\S+/ecn|infiniband/\S+/tc)/)"
 )
 _SYSFS = r"^/sys/class/(infiniband|net)/\S+?(:| = |=)|^(gids|gid_attrs/\w+|hw_counters)/\w+:"
 _RDMA_STATISTIC = (

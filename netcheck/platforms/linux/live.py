@@ -172,7 +172,7 @@ def _text(value: Any, other: Any) -> str:
             or key not in other
             or not (_is_held(value[key], other[key]) or _is_held(other[key], value[key]))
         ]
-        return ", ".join(f"{key}: {_text(value[key], None)}" for key in keys)
+        return ", ".join(f"{key}: {_text(value[key], None)}" for key in keys) or "none"
     if isinstance(value, frozenset):
         return "{" + ", ".join(str(one) for one in sorted(value)) + "}"
     if isinstance(value, Scheduler):
@@ -201,7 +201,9 @@ def _kept(held: RdmaDevice, wanted: RdmaDevice) -> RdmaDevice:
         wanted.congestion_control,
         _CONGESTION_FACTS,
     )
-    empty = RdmaDevice(held.name, ports=wanted.ports, congestion_control=control)
+    empty = RdmaDevice(
+        held.name, driver=wanted.driver, ports=wanted.ports, congestion_control=control
+    )
     kept: RdmaDevice = _only(empty, held, wanted, _RDMA_FACTS)
     if kept.traffic_class is ABSENT:
         return replace(kept, traffic_class=0)

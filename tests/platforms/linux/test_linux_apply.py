@@ -12,6 +12,7 @@ from netcheck.model.fabric import Fabric
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.qos import PortQos, Trust
 from netcheck.platforms.linux.apply import plan
+from netcheck.platforms.linux.dcb_lines import TWICE
 from netcheck.platforms.linux.render import render
 from netcheck.platforms.linux.shared_file import merge
 from netcheck.platforms.platform import Change, Impact, Removal, Run, Upload
@@ -208,6 +209,27 @@ def test_undo_brings_back_files_and_live_settings() -> None:
         "mlnx_qos -i rail0 --pfc 0,0,0,0,0,0,0,0",
         "echo 0 > /sys/class/net/rail0/ecn/roce_np/cnp_dscp",
         "echo 0 > /sys/class/infiniband/mlx5_0/tc/1/traffic_class",
+    ]
+
+
+def test_undo_of_an_adapter_of_no_vendor_uses_the_tool_that_set_it() -> None:
+    rdma = RdmaDevice("rocep1s0", driver="rxe", ports=("rail0",))  # the name says no driver
+    host = replace(HOST, rdma=FrozenMap({rdma.name: rdma}))
+    held = {
+        "ip_link_rail0.json": '[{"ifname":"rail0","mtu":1500}]',
+        "dcb_pfc_rail0.json": '{"pfc_cap":8,"macsec_bypass":false,"delay":0,'
+        '"prio_pfc":[false,false,false,false,false,false,false,false]}',
+        "dcb_app_rail0.json": "{}",
+        "enabled_rail0.txt": NO_UNIT,
+    }
+    change = plan(host, render(host, Fabric("f")), held)
+    script = _uploads(change.undo)["/var/tmp/netcheck-undo-rail0.sh"]  # noqa: S108 -- on a device
+    assert [line for line in script.splitlines() if line and line[0] != "#"] == [
+        "set -eu",
+        "ip link set dev rail0 mtu 1500",
+        TWICE,
+        "dcb pfc set dev rail0 prio-pfc all:off",
+        "dcb app flush dev rail0 dscp-prio",
     ]
 
 

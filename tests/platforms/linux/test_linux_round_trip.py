@@ -1,5 +1,7 @@
 """What is rendered reads as what was meant, for every policy an adapter can express."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -30,7 +32,7 @@ from netcheck.model.qos import (
 from netcheck.platforms.linux.parse import parse
 from netcheck.platforms.linux.recognise import recognise
 from netcheck.platforms.linux.render import refusals, render
-from tests.platforms.linux.linux_policies import hosts
+from tests.platforms.linux.linux_policies import hosts, port_qos
 
 FABRIC = Fabric("f")
 STRICT = Scheduler(SchedulerKind.STRICT)
@@ -47,6 +49,25 @@ def test_a_rendered_host_reads_as_its_policy(device: Device) -> None:
     found = _read_back(device)
     assert (found.ports, found.rdma, found.host) == (device.ports, device.rdma, device.host)
     assert (found.role, found.platform, found.variant) == ("host", "linux", "mlx5")
+    assert (found.defects, found.unread) == ((), ())
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(port_qos())
+def test_what_dcb_sets_reads_as_it_was_meant(qos: PortQos) -> None:
+    queues = {} if qos.scheduler is UNKNOWN else dict(qos.scheduler)
+    unshaped = {queue: replace(one, shaper_bps=UNKNOWN) for queue, one in queues.items()}
+    said = PortQos(
+        pfc_rx=qos.pfc_rx,
+        pfc_tx=qos.pfc_tx,
+        priority_to_queue=qos.priority_to_queue,
+        scheduler=FrozenMap(unshaped) if unshaped else UNKNOWN,
+        dscp_to_priority=qos.dscp_to_priority,
+        dcbx_mode=qos.dcbx_mode,
+    )
+    port = Port("rail0", ip_mtu=4400, qos=said)
+    found = _read_back(_host(port, RdmaDevice("rxe0", driver="rxe", ports=("rail0",))))
+    assert found.ports == {"rail0": port}
     assert (found.defects, found.unread) == ((), ())
 
 

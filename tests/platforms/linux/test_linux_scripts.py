@@ -1,11 +1,16 @@
 """Scripts that other people wrote, and where reading them ends."""
 
+import os
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from netcheck.model.device import DefectKind
 from netcheck.model.document import Document
 from netcheck.model.known import UNKNOWN
 from netcheck.model.qos import DcbxMode, Trust
+from netcheck.platforms.linux.dcb_lines import TWICE
 from netcheck.platforms.linux.parse import parse
 
 SCRIPT = """\
@@ -35,6 +40,25 @@ def test_a_script_is_what_it_leaves_behind() -> None:
     assert port.qos.dscp_to_priority == {26: 3}
     assert (rdma.traffic_class, rdma.rdma_cm_tos, rdma.rdma_cm_roce_v2) == (106, 106, True)
     assert found.defects == ()
+
+
+@pytest.mark.parametrize(("failures", "status"), [(0, 0), (1, 0), (2, 1)])
+def test_a_tool_that_fails_when_the_second_changes_is_asked_again(
+    failures: int, status: int, tmp_path: Path
+) -> None:
+    calls = tmp_path / "calls"
+    tool = tmp_path / "dcb"
+    tool.write_text(f'#!/bin/sh\necho "$@" >> {calls}\n[ $(wc -l < {calls}) -gt {failures} ]\n')
+    tool.chmod(0o755)
+    line = "dcb pfc set dev rail0 prio-pfc all:off 3:on"
+    script = f"# netcheck: device gpu01, port rail0\nset -eu\n{TWICE}\n{line}\n"
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    ran = subprocess.run(["/bin/sh", "-c", script], env={"PATH": path}, check=False)
+    assert ran.returncode == status
+    assert calls.read_text().splitlines() == [line.removeprefix("dcb ")] * min(failures + 1, 2)
+    found = parse([Document("rail0.sh", f"#!/bin/sh\n{script}")], name="gpu01")
+    assert found.ports["rail0"].qos.pfc_rx == frozenset({3})
+    assert (found.defects, found.unread) == ((), ())
 
 
 def test_the_later_command_counts_and_is_the_evidence() -> None:
