@@ -17,7 +17,7 @@ from netcheck.model.document import Document, DocumentKind
 from netcheck.model.errors import RefusalError
 from netcheck.model.fabric import Fabric
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.known import UNKNOWN
+from netcheck.model.known import UNKNOWN, is_known
 from netcheck.model.qos import (
     Buffer,
     DcbxMode,
@@ -55,7 +55,7 @@ def test_a_rendered_host_reads_as_its_policy(device: Device) -> None:
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(port_qos())
 def test_what_dcb_sets_reads_as_it_was_meant(qos: PortQos) -> None:
-    queues = {} if qos.scheduler is UNKNOWN else dict(qos.scheduler)
+    queues = dict(qos.scheduler) if is_known(qos.scheduler) else {}
     unshaped = {queue: replace(one, shaper_bps=UNKNOWN) for queue, one in queues.items()}
     said = PortQos(
         pfc_rx=qos.pfc_rx,
