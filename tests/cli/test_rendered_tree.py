@@ -32,6 +32,22 @@ def test_a_second_rendering_replaces_what_was_there(tmp_path: Path) -> None:
     assert held(tmp_path) == {"leaf1/both.txt": "2"}
 
 
+def test_a_file_that_holds_the_text_already_is_left_alone(tmp_path: Path) -> None:
+    texts = {"same.txt": "\u00e4\n", "other.txt": "1", "linked.txt": "x", "longer.txt": "12"}
+    write_devices(str(tmp_path / "out"), [("leaf1", texts)])
+    folder = tmp_path / "out" / "leaf1"
+    (tmp_path / "elsewhere").write_text("x", encoding="utf-8")
+    (folder / "linked.txt").unlink()
+    (folder / "linked.txt").symlink_to(tmp_path / "elsewhere")
+    before = {path.name: path.lstat().st_ino for path in folder.iterdir()}
+    again = texts | {"other.txt": "2", "longer.txt": "1"}
+    write_devices(str(tmp_path / "out"), [("leaf1", again)])
+    assert held(folder) == again
+    after = {path.name: path.lstat().st_ino for path in folder.iterdir()}
+    assert {name for name in texts if before[name] == after[name]} == {"same.txt"}
+    assert not (folder / "linked.txt").is_symlink()
+
+
 def test_files_have_the_rights_that_the_user_gives_new_files(tmp_path: Path) -> None:
     (tmp_path / "plain").touch()
     write_devices(str(tmp_path), [("leaf1", {"config.txt": "x"})])
