@@ -105,7 +105,8 @@ def render(pods: int) -> tuple[Shape, Used, Used]:
 
     What an earlier run left is removed afterwards: for five minutes after many files
     were deleted, ext4 passes over each of their inodes whenever it makes a file (Linux
-    fs/ext4/ialloc.c, recently_deleted), which makes the same work 17 times as slow.
+    fs/ext4/ialloc.c, recently_deleted). 20,000 files took 0.8 s of system time, and 7.5 to
+    9.9 s after as many had been deleted.
     """
     shape = Shape(pods, platforms())
     folder = FOLDER / f"{pods}-sound"
