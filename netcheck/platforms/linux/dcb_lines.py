@@ -28,30 +28,31 @@ _WORDS = {word: kind for kind, word in _KINDS.items()}
 _SWITCHED = {"on": True, "off": False}
 
 
-# The tool reads before it sets and numbers both requests by the clock's seconds; when a second
-# passes in between, it refuses an answer by its number: "Attribute write: Protocol error", though
-# the value was set. Measured with iproute2 6.1 on emulated processors: 3 of 800 calls, each right
-# when tried again. Source: iproute2 lib/mnl_utils.c mnlu_msg_prepare; libmnl mnl_cb_run2 (EPROTO).
-TWICE = 'dcb() { command dcb "$@" || command dcb "$@"; }'
-
-
 def dcb_lines(port: str, qos: PortQos) -> list[str]:
     """Give the commands that set what is known; each sets the whole of its object.
 
-    Those that read before they set come after ``TWICE`` in a script.
+    A command that reads before it sets is tried twice. The tool numbers both requests by
+    the clock's seconds; when a second passes in between, it refuses an answer by its
+    number, "Attribute write: Protocol error", though the value was set. Measured with
+    iproute2 6.1 on emulated processors: 3 of 800 calls, each right when tried again.
+    Source: iproute2 lib/mnl_utils.c mnlu_msg_prepare; libmnl mnl_cb_run2 (EPROTO).
     """
     lines = [f"dcb dcbx set dev {port} {_DCBX[qos.dcbx_mode]}"] if is_known(qos.dcbx_mode) else []
     if is_known(qos.pfc_rx):
         on = "".join(f" {number}:on" for number in sorted(qos.pfc_rx))
-        lines.append(f"dcb pfc set dev {port} prio-pfc all:off{on}")
+        lines.append(_twice(f"dcb pfc set dev {port} prio-pfc all:off{on}"))
     ets = [*_queues(qos), *_schedulers(qos)]
     if ets:
-        lines.append(f"dcb ets set dev {port} {' '.join(ets)}")
+        lines.append(_twice(f"dcb ets set dev {port} {' '.join(ets)}"))
     if is_known(qos.dscp_to_priority):
-        lines.append(f"dcb app flush dev {port} dscp-prio")
+        lines.append(_twice(f"dcb app flush dev {port} dscp-prio"))
         marks = "".join(f" {dscp}:{to}" for dscp, to in sorted(qos.dscp_to_priority.items()))
         lines += [f"dcb app add dev {port} dscp-prio{marks}"] if marks else []
     return lines
+
+
+def _twice(line: str) -> str:
+    return f"{line} || {line}"
 
 
 def _queues(qos: PortQos) -> Iterator[str]:

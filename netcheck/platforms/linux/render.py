@@ -20,7 +20,7 @@ from netcheck.platforms.linux.commands import (
     SERVICE,
     SOFT_DRIVER,
 )
-from netcheck.platforms.linux.dcb_lines import TWICE, dcb_lines
+from netcheck.platforms.linux.dcb_lines import dcb_lines
 from netcheck.platforms.linux.quirks import PRIORITIES
 from netcheck.platforms.linux.refuse import bare, refusals_of, users_of
 from netcheck.platforms.platform import Refusal
@@ -159,11 +159,8 @@ def _sections(port: Port, devices: tuple[RdmaDevice, ...]) -> list[Section]:
     """
     qos = port.qos
     if {one.driver for one in devices} == {SOFT_DRIVER}:
-        dcb = dcb_lines(port.name, qos)
-        return [
-            Section("MTU", _mtu(port)),
-            Section("DCB; the tool may fail when the clock's second changes", _twice(dcb)),
-        ]
+        title = "DCB; the tool may fail when the clock's second changes"
+        return [Section("MTU", _mtu(port)), Section(title, dcb_lines(port.name, qos))]
     mlnx = f"mlnx_qos -i {port.name}"
     return [
         Section("MTU", _mtu(port)),
@@ -176,10 +173,6 @@ def _sections(port: Port, devices: tuple[RdmaDevice, ...]) -> list[Section]:
         Section("DCQCN", _congestion(port.name, devices)),
         Section("Marks of RDMA traffic", [line for rdma in devices for line in _marks(rdma)]),
     ]
-
-
-def _twice(lines: list[str]) -> list[str]:
-    return [TWICE, *lines] if lines else []
 
 
 def _mtu(port: Port) -> list[str]:

@@ -26,10 +26,6 @@ _QOS = re.compile(r"\b(mlnx_qos|cma_roce_tos|cma_roce_mode|dcb|ethtool -A)\b|/ec
 _SETS = re.compile(r"(?:export\s+)?([A-Za-z_]\w*)=([^\s;|&`$()]*|'[^']*'|\"[^\"$`]*\")\s*;?\s*")
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _OPENS = re.compile(r"(?:^|[;&|])\s*(?:for|while|until|if|case)\s|\(\)\s*\{|^\s*\{\s*$")
-# A function that only calls the program it is named after, and once more if that fails.
-_AGAIN = re.compile(
-    r"(?P<name>\w+)\(\) \{ command (?P=name) \"\$@\"(?: \|\| command (?P=name) \"\$@\")*; \}"
-)
 _CLOSES = re.compile(r"(?:^|;)\s*(?:done|fi|esac|\})(?=\s|;|$)")
 # A whole device name out of a variable, and no other variable in the line.
 _EACH = re.compile(r"^[^$]*(?:-i|--interface)[ =]\"?\$\{?[A-Za-z_]\w*\}?\"?(?:\s[^$]*)?$")
@@ -103,8 +99,6 @@ def _read_line(script: _Script, line: str) -> Iterator[Item]:
     if NAMES.search(line):
         for name, value, is_job in assignments(line.strip()):
             script.exported[name] = Variable(name, value, is_job, script.page.at(script.line))
-    if _AGAIN.fullmatch(line):
-        return
     opened = script.depth + len(_OPENS.findall(line))
     script.depth = max(0, opened - len(_CLOSES.findall(line)))
     if opened and not _is_done_to_each(script, line):

@@ -9,8 +9,8 @@ import pytest
 from netcheck.model.device import DefectKind
 from netcheck.model.document import Document
 from netcheck.model.known import UNKNOWN
-from netcheck.model.qos import DcbxMode, Trust
-from netcheck.platforms.linux.dcb_lines import TWICE
+from netcheck.model.qos import DcbxMode, PortQos, Trust
+from netcheck.platforms.linux.dcb_lines import dcb_lines
 from netcheck.platforms.linux.parse import parse
 
 SCRIPT = """\
@@ -50,12 +50,13 @@ def test_a_tool_that_fails_when_the_second_changes_is_asked_again(
     tool = tmp_path / "dcb"
     tool.write_text(f'#!/bin/sh\necho "$@" >> {calls}\n[ $(wc -l < {calls}) -gt {failures} ]\n')
     tool.chmod(0o755)
-    line = "dcb pfc set dev rail0 prio-pfc all:off 3:on"
-    script = f"# netcheck: device gpu01, port rail0\nset -eu\n{TWICE}\n{line}\n"
+    (line,) = dcb_lines("rail0", PortQos(pfc_rx=frozenset({3})))
+    script = f"set -eu\n{line}\n"
     path = f"{tmp_path}:{os.environ['PATH']}"
     ran = subprocess.run(["/bin/sh", "-c", script], env={"PATH": path}, check=False)
     assert ran.returncode == status
-    assert calls.read_text().splitlines() == [line.removeprefix("dcb ")] * min(failures + 1, 2)
+    call = "pfc set dev rail0 prio-pfc all:off 3:on"
+    assert calls.read_text().splitlines() == [call] * min(failures + 1, 2)
     found = parse([Document("rail0.sh", f"#!/bin/sh\n{script}")], name="gpu01")
     assert found.ports["rail0"].qos.pfc_rx == frozenset({3})
     assert (found.defects, found.unread) == ((), ())
