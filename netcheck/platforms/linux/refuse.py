@@ -156,6 +156,8 @@ def _refuse_maps(place: str, qos: PortQos) -> Iterator[Refusal]:
     if is_known(qos.dscp_to_priority):
         if not qos.dscp_to_priority:
             yield _refusal("dscp-map-empty", f"{place} dscp_to_priority", "an empty map")
+        if qos.trust is Trust.PCP:
+            yield _refusal("trust-dscp-map", f"{place} dscp_to_priority", "a map, and trust pcp")
         for dscp, priority in qos.dscp_to_priority.items():
             yield from _bounded("dscp", f"{place} dscp_to_priority", dscp)
             yield from _bounded("priority", f"{place} dscp_to_priority {dscp}", priority)

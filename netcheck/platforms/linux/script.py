@@ -338,9 +338,21 @@ def _dscp2prio(script: _Script, name: str, port: _Port, value: str) -> None:
         raise ValueError(f"expected set,DSCP,PRIORITY or del,DSCP,PRIORITY, found {value}")
     if action == "set":
         port.dscps[dscp] = priority
+        _trust_by_entries(script, name)
     else:
         port.dscps.pop(dscp, None)
     script.put_port(name, "dscp_to_priority", _MAPPED)
+
+
+def _trust_by_entries(script: _Script, name: str) -> None:
+    """With its first entry an adapter that trusted PCP trusts DSCP.
+
+    Source: torvalds/linux v6.12 drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c
+    mlx5e_dcbnl_ieee_setapp.
+    """
+    trust = script.facts.get((Owner.PORT, name, "trust"))
+    if trust is not None and trust.value is Trust.PCP:
+        script.put_port(name, "trust", Trust.DSCP)
 
 
 def _hold_dscps(script: _Script, name: str, port: _Port) -> None:

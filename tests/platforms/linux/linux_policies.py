@@ -60,6 +60,9 @@ def schedulers(draw: st.DrawFn, used: list[int]) -> FrozenMap[int, Scheduler]:
     )
 
 
+DSCP_MAPS = st.dictionaries(st.integers(0, 63), PRIORITIES, min_size=1).map(FrozenMap)
+
+
 @st.composite
 def port_qos(draw: st.DrawFn) -> PortQos:
     """Everything of a port's treatment that an adapter can be told."""
@@ -71,9 +74,7 @@ def port_qos(draw: st.DrawFn) -> PortQos:
     sizes = st.integers(0, 4_000_000).map(lambda size: Buffer(size_bytes=size))
     return PortQos(
         trust=trust,
-        dscp_to_priority=draw(
-            maybe(st.dictionaries(st.integers(0, 63), PRIORITIES, min_size=1).map(FrozenMap))
-        ),
+        dscp_to_priority=UNKNOWN if trust is Trust.PCP else draw(maybe(DSCP_MAPS)),
         pcp_to_priority=UNKNOWN if trust is UNKNOWN else IDENTITY,
         priority_to_queue=queues,
         priority_to_priority_group=draw(maybe(eight(PRIORITIES))),

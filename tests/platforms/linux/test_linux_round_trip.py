@@ -114,6 +114,7 @@ REFUSED = {
     "dscp": _port(dscp_to_priority=FrozenMap({64: 1})),
     "map-complete": _port(priority_to_queue=FrozenMap({3: 3})),
     "dscp-map-empty": _port(dscp_to_priority=FrozenMap()),
+    "trust-dscp-map": _port(trust=Trust.PCP, dscp_to_priority=FrozenMap({26: 3})),
     "pcp-map": _port(pcp_to_priority=FrozenMap({3: 4})),
     "trust": _port(trust=Trust.BOTH),
     "pfc-directions": _port(pfc_rx=frozenset({3}), pfc_tx=frozenset()),

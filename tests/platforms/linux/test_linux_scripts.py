@@ -42,6 +42,23 @@ def test_a_script_is_what_it_leaves_behind() -> None:
     assert found.defects == ()
 
 
+@pytest.mark.parametrize(
+    ("lines", "trust"),
+    [
+        (["--trust pcp", "--dscp2prio set,26,3"], Trust.DSCP),
+        (["--dscp2prio set,26,3", "--trust pcp"], Trust.PCP),
+        (["--trust pcp", "--dscp2prio del,26,3"], Trust.PCP),
+    ],
+)
+def test_an_entry_set_after_trusting_pcp_makes_the_adapter_trust_dscp(
+    lines: list[str], trust: Trust
+) -> None:
+    text = "".join(f"mlnx_qos -i rail0 {line}\n" for line in lines)
+    found = parse([Document("roce.sh", f"#!/bin/sh\n{text}")], name="gpu01")
+    assert found.ports["rail0"].qos.trust is trust
+    assert found.defects == ()
+
+
 @pytest.mark.parametrize(("failures", "status"), [(0, 0), (1, 0), (2, 1)])
 def test_a_tool_that_fails_when_the_second_changes_is_asked_again(
     failures: int, status: int, tmp_path: Path
