@@ -58,9 +58,12 @@ class World:
     @cached_property
     def measured(self) -> PerfVerdict:
         """Measurement alone."""
-        return run_perf(
-            self.fabric, PerfOptions(settle_s=0.0, probe_after_s=0.0), basis=Basis.SIMULATED
-        )
+        return self.measured_by(None)
+
+    def measured_by(self, hosts: frozenset[str] | None) -> PerfVerdict:
+        """Measurement between some hosts; between all for None."""
+        options = PerfOptions(settle_s=0.0, probe_after_s=0.0, limit=hosts)
+        return run_perf(self.fabric, options, basis=Basis.SIMULATED)
 
 
 @contextmanager
