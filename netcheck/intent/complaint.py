@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from netcheck.model.document import Evidence
 from netcheck.model.errors import InputError
 from netcheck.model.frozen import frozen
+from netcheck.model.shortened import compress
 
 
 @frozen
@@ -46,12 +47,18 @@ class Complaints:
 
     def __init__(self) -> None:
         self._found: dict[Complaint, None] = {}
+        self._ports: dict[tuple[Evidence, str, str], list[str]] = {}
         self._places: set[Evidence] = set()
         self._names = 0
 
     def add(self, at: Evidence, message: str) -> None:
         """Note one complaint."""
         self._found[Complaint(at, message)] = None
+        self._places.add(at)
+
+    def add_port(self, at: Evidence, device: str, port: str, message: str) -> None:
+        """Note one of a port; ports of one place and message are shown as one complaint."""
+        self._ports.setdefault((at, device, message), []).append(port)
         self._places.add(at)
 
     def add_first(self, at: Evidence, message: str) -> None:
@@ -71,19 +78,25 @@ class Complaints:
             raise IntentError([*self, Complaint(at, message)])
 
     def __bool__(self) -> bool:
-        return bool(self._found)
+        return bool(self._found or self._ports)
 
     def __iter__(self) -> Iterator[Complaint]:
-        order = {file: number for number, file in enumerate(self._files())}
+        every = [*self._found, *self._of_ports()]
+        files = dict.fromkeys(one.at.file for one in every)
+        order = {file: number for number, file in enumerate(files)}
         return iter(
             sorted(
-                self._found,
+                every,
                 key=lambda one: (order[one.at.file], one.at.line, one.at.column, one.message),
             )
         )
 
-    def _files(self) -> Iterator[str]:
-        return iter(dict.fromkeys(one.at.file for one in self._found))
+    def _of_ports(self) -> Iterator[Complaint]:
+        alike: dict[tuple[Evidence, str, str], list[str]] = {}
+        for (at, device, message), ports in self._ports.items():
+            alike.setdefault((at, compress(ports), message), []).append(device)
+        for (at, shown, message), devices in alike.items():
+            yield Complaint(at, f"{compress(devices)} {shown}: {message}")
 
     def raise_if_any(self) -> None:
         """Stop here when there is at least one complaint.
@@ -91,7 +104,7 @@ class Complaints:
         Raises:
             IntentError: Carries all of them.
         """
-        if self._found:
+        if self:
             raise IntentError(self)
 
 

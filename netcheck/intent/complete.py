@@ -296,7 +296,7 @@ class _Completion:
 
     def _complain(self, device: Device, port: Port, message: str) -> None:
         at = device.find_evidence(f"port {port.name}")
-        self.complaints.add(at, f"{device.name} {port.name}: {message}")
+        self.complaints.add_port(at, device.name, port.name, message)
 
 
 def _drivers(device: Device) -> dict[str, frozenset[str]]:

@@ -32,6 +32,7 @@ def check_references(fabric: Fabric, complaints: Complaints, *, deployable: bool
     checks.append(check_subnets(fabric, deployable=deployable))
     if deployable:
         checks += [_missing(fabric), _managers(fabric)]
+        _check_ports(fabric, complaints)
     for check in checks:
         for at, message in check:
             complaints.add(at, message)
@@ -189,20 +190,23 @@ def _missing(fabric: Fabric) -> Said:
         if missing:
             words = ", ".join(missing)
             yield device.evidence["device"], f"{device.name}: has no {words}; needed to deploy"
-        if device.role is not Role.HOST:
-            yield from _speeds(fabric, device)
         for rdma in device.rdma.values():
             if not rdma.ports:
                 at = device.find_evidence(f"rdma {rdma.name}")
                 yield at, f"{device.name} {rdma.name}: has no port; needed to deploy"
 
 
-def _speeds(fabric: Fabric, device: Device) -> Said:
-    for port in device.ports.values():
-        if port.link_layer is LinkLayer.INFINIBAND or port.policy is ABSENT:
-            continue
-        at = device.find_evidence(f"port {port.name}")
-        if not is_known(port.speed_bps):
-            yield at, f"{device.name} {port.name}: has no speed, needed for headroom"
-        if not is_known(port.policy) and fabric.policies:
-            yield at, f"{device.name} {port.name}: has no policy; say none to end RDMA there"
+def _check_ports(fabric: Fabric, complaints: Complaints) -> None:
+    """Ask for the speed and the policy of every port of a switch that is deployed to."""
+    switches = [one for one in fabric.devices.values() if one.role is not Role.HOST]
+    for device in filter(is_reached, switches):
+        for port in device.ports.values():
+            if port.link_layer is LinkLayer.INFINIBAND or port.policy is ABSENT:
+                continue
+            at = device.find_evidence(f"port {port.name}")
+            if not is_known(port.speed_bps):
+                message = "has no speed, needed for headroom"
+                complaints.add_port(at, device.name, port.name, message)
+            if not is_known(port.policy) and fabric.policies:
+                message = "has no policy; say none to end RDMA there"
+                complaints.add_port(at, device.name, port.name, message)
