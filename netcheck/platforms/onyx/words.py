@@ -198,9 +198,14 @@ def undone(key: Key) -> str:
         >>> undone(("partition", "a", "pkey")), undone(("sm", "lmc"))
         ('no ib partition a', 'no ib sm lmc')
     """
-    if key[0] == "partition" and key[2:] == ("pkey",):
+    if is_pkey(key):
         key = key[:2]
     return " ".join(("no", "ib", *key))
+
+
+def is_pkey(key: Key) -> bool:
+    """Tell whether something is the key of a partition."""
+    return key[0] == "partition" and key[2:] == ("pkey",)
 
 
 def is_secret(key: Key) -> bool:

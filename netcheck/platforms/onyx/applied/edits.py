@@ -8,6 +8,7 @@ from netcheck.model.document import Document
 from netcheck.model.errors import InputError
 from netcheck.model.known import is_known
 from netcheck.model.subnet_manager import SmPartition
+from netcheck.platforms.onyx.applied.moves import moves
 from netcheck.platforms.onyx.parsed.forms import FILES, Form
 from netcheck.platforms.onyx.parsed.outputs import read_partitions
 from netcheck.platforms.onyx.words import (
@@ -16,6 +17,7 @@ from netcheck.platforms.onyx.words import (
     ON,
     SM,
     Key,
+    is_pkey,
     is_secret,
     port_guid,
     settings,
@@ -104,10 +106,16 @@ def _stays(key: Key, ours: set[str]) -> bool:
 def lines_between(now: Settings, then: Settings) -> list[str]:
     """Give the commands from one state to another.
 
-    Partitions go first, since another may get their key; what is set comes before what
-    is taken away, so that a port does not lose one membership before it has the next.
+    Partitions go first, since another may get their key, and keys move before new
+    partitions take them; what is set comes before what is taken away, so that a port does
+    not lose one membership before it has the next.
     """
-    return [*_gone_partitions(now, then), *_set(now, then), *_taken(now, then)]
+    return [
+        *_gone_partitions(now, then),
+        *_moved_keys(now, then),
+        *_set(now, then),
+        *_taken(now, then),
+    ]
 
 
 def _names(settings_: Settings) -> dict[str, None]:
@@ -120,16 +128,27 @@ def _gone_partitions(now: Settings, then: Settings) -> Iterator[str]:
     yield from (undone(("partition", name)) for name in _names(now) if name not in left)
 
 
+def _moved_keys(now: Settings, then: Settings) -> Iterator[str]:
+    for name, pkey in moves(_pkeys(now), _pkeys(then)):
+        yield typed(("partition", name, "pkey"), pkey)
+
+
+def _pkeys(settings_: Settings) -> dict[str, str]:
+    """Name to key of every partition."""
+    return {key[1]: value for key, value in settings_.items() if is_pkey(key)}
+
+
 def _set(now: Settings, then: Settings) -> Iterator[str]:
     for key, value in then.items():
-        if now.get(key) != value and value != ANOTHER:
+        is_moved = is_pkey(key) and key in now
+        if now.get(key) != value and value != ANOTHER and not is_moved:
             yield typed(key, value)
 
 
 def _taken(now: Settings, then: Settings) -> Iterator[str]:
     left = _names(then)
     for key in now:
-        if key in then or (key[0] == "partition" and (key[1] not in left or key[2] == "pkey")):
+        if key in then or (key[0] == "partition" and (key[1] not in left or is_pkey(key))):
             continue
         yield typed(SM, OFF) if key == SM else undone(key)
 
