@@ -44,14 +44,14 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
     """Give the change from what the switch holds to what is rendered.
 
     Raises:
-        InputError: The held configuration is missing or none of a whole switch, or it holds
-            a key that could not be brought back.
+        InputError: A held text is missing or damaged, or the configuration is none of a
+            whole switch, or it holds a key that could not be brought back.
     """
     if FILE not in rendered:
         return Change()  # it manages no subnet
     now = with_shown(
         read_settings(_held(device, held.get(FILE))),
-        held.get(FILES[Form.MANAGER], ""),
+        _manager(device, held.get(FILES[Form.MANAGER])),
         held.get(FILES[Form.PARTITIONS], ""),
     )
     then = after(now, read_settings(rendered[FILE]), device.name)
@@ -80,6 +80,18 @@ def _held(device: Device, text: str | None) -> str:
             " found none"
         )
     return text
+
+
+def _manager(device: Device, text: str | None) -> str:
+    """Whether the manager runs, which decides whether the way back turns it off."""
+    said = (text or "").strip()
+    if said not in {"enable", "disable"}:
+        found = "nothing" if not said else repr(said.splitlines()[0][:60])
+        raise InputError(
+            f"{device.name} {FILES[Form.MANAGER]}: expected enable or disable, found {found};"
+            " whether the subnet manager runs is unknown"
+        )
+    return said
 
 
 def _typed(lines: Iterable[str]) -> tuple[Run, ...]:

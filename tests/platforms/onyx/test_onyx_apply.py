@@ -133,6 +133,18 @@ def test_a_configuration_that_is_none_of_a_switch_is_refused(held: dict[str, str
         plan(SWITCH, {FILE: WANTED}, held)
 
 
+@pytest.mark.parametrize("manager", ["", "% Internal error\n", "enab\n"])
+def test_a_manager_of_which_nobody_can_tell_whether_it_runs_stops_the_plan(manager: str) -> None:
+    with pytest.raises(InputError, match=r"ibsw01 ib_sm\.txt: expected enable or disable"):
+        planned(manager=manager)
+
+
+def test_outputs_that_are_not_there_stop_the_plan() -> None:
+    config = '## Running database "initial"\n'
+    with pytest.raises(InputError, match=r"ib_sm\.txt: .* found nothing"):
+        plan(SWITCH, {FILE: WANTED}, {FILE: config, "ib_partition.txt": FACTORY})
+
+
 def test_all_that_is_asked_for_is_read_only() -> None:
     asked = [command.line for command in holdings(SWITCH)]
     assert asked == ["show running-config", "show ib sm", "show ib partition"]

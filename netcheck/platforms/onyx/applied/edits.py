@@ -43,12 +43,10 @@ def with_shown(said: Settings, manager: str, partitions: str) -> dict[Key, str]:
 
     Args:
         said: What the configuration says.
-        manager: Output of ``show ib sm``.
+        manager: Output of ``show ib sm``, "enable" or "disable".
         partitions: Output of ``show ib partition``.
     """
-    found = dict(said)
-    if manager.strip() in {"enable", "disable"}:
-        found[SM] = ON if manager.strip() == "enable" else OFF
+    found = {**said, SM: ON if manager == "enable" else OFF}
     shown = read_partitions(Document(FILES[Form.PARTITIONS], partitions)).found
     if not shown:
         return found
