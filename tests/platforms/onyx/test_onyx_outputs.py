@@ -84,6 +84,39 @@ def test_both_formats_of_partitions_are_read(text: str) -> None:
     assert device.unread == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        (PARTITIONS, "  PKey : 0x0A01"),
+        (OLD_PARTITIONS, "  members\n"),
+        (OLD_PARTITIONS, "    PKey      = 0x7FFF"),
+    ],
+)
+def test_a_line_that_is_cut_makes_no_partition(text: str, cut: str) -> None:
+    assert cut in text
+    part = cut.rstrip("\n")[:6]
+    for read_text in (text.partition(cut)[0] + part, text.replace(cut.rstrip("\n"), part)):
+        device = read(**{"running-config": "hostname a\nib sm\n", "ib_partition": read_text})
+        assert set(partitions(device)) <= {"Default", "tenant-a"}
+        assert device.unread or device.defects
+
+
+@pytest.mark.parametrize("head", ["tenant-a:", "\ntenant-a:\n"])
+def test_what_stands_below_a_lost_name_is_nobody_s(head: str) -> None:
+    assert head in PARTITIONS
+    for instead in ("", "tenan"):
+        device = read(ib_partition=PARTITIONS.replace(head, instead))
+        [default] = partitions(device).values()
+        assert (default.pkey, members(default)) == (0x7FFF, {"ALL": "full", "SELF": "full"})
+        assert device.unread != ()
+
+
+@pytest.mark.parametrize("text", [PARTITIONS, OLD_PARTITIONS])
+def test_a_partition_may_be_called_as_a_line_of_it_is(text: str) -> None:
+    found = partitions(read(ib_partition=text.replace("Default", "members")))
+    assert found["members"].pkey == 0x7FFF
+
+
 def test_a_switch_that_is_not_told_to_runs_no_manager() -> None:
     text = CONFIG.replace("   ib smnode ibsw01 enable\n", "")
     options = manager(read(running_config=text)).options

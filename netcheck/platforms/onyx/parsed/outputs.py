@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from netcheck.model.document import Document, Evidence
-from netcheck.model.known import UNKNOWN, Known
+from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.model.subnet_manager import SmMember, SmPartition
 from netcheck.platforms.onyx.quirks import partition_head
 from netcheck.platforms.onyx.words import MEMBERSHIPS, member_name
@@ -35,11 +35,16 @@ class Partitions:
 
 
 def read_partitions(document: Document) -> Partitions:
-    """Read ``show ib partition``, as releases before and since 3.6.8010 print it."""
+    """Read ``show ib partition``, as releases before and since 3.6.8010 print it.
+
+    What stands below a line that is not understood belongs to nobody until the next name.
+    """
     result = Partitions()
     name = ""
-    for at, line in _lines(document):
-        head = partition_head(line)
+    lines = [*_lines(document)]
+    following = (*(line for _, line in lines[1:]), "")
+    for (at, line), after in zip(lines, following, strict=False):
+        head = partition_head(line, after)
         if head:
             name = head
             result.found[name] = SmPartition(name, evidence=at)
@@ -50,6 +55,7 @@ def read_partitions(document: Document) -> Partitions:
             result.found[name] = changed
         elif not _MEMBERS.fullmatch(line):
             result.unread.append(at)
+            name = "" if _ends_partition(line) else name
     return result
 
 
@@ -60,10 +66,16 @@ def _lines(document: Document) -> Iterator[tuple[Evidence, str]]:
             yield at_line(document, number), line
 
 
+def _ends_partition(line: str) -> bool:
+    """A second key, a line at the margin or one word far out: a name may have stood there."""
+    is_word = len(line.split()) == 1 and not line.startswith("   ")
+    return is_word or not line[0].isspace() or _PKEY.fullmatch(line) is not None
+
+
 def _changed(one: SmPartition, line: str, at: Evidence) -> SmPartition | None:
     if found := _PKEY.fullmatch(line):
         number = c_number(found["value"])
-        return None if number is None else replace(one, pkey=number & LOW_15)
+        return None if number is None or is_known(one.pkey) else replace(one, pkey=number & LOW_15)
     if found := _IPOIB.fullmatch(line):
         return replace(one, is_ipoib=found["value"] == "yes")
     if found := _MEMBER.fullmatch(line):
