@@ -49,11 +49,7 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
     """
     if FILE not in rendered:
         return Change()  # it manages no subnet
-    now = with_shown(
-        read_settings(_held(device, held.get(FILE))),
-        _manager(device, held.get(FILES[Form.MANAGER])),
-        held.get(FILES[Form.PARTITIONS], ""),
-    )
+    now = _now(device, held)
     then = after(now, read_settings(rendered[FILE]), device.name)
     lines = lines_between(now, then)
     if not lines:
@@ -69,6 +65,15 @@ def plan(device: Device, rendered: Mapping[str, str], held: Mapping[str, str]) -
         reason=reason,
         source=SOURCE,
     )
+
+
+def _now(device: Device, held: Mapping[str, str]) -> Settings:
+    config = _held(device, held.get(FILE))
+    manager = _manager(device, held.get(FILES[Form.MANAGER]))
+    try:
+        return with_shown(read_settings(config), manager, held.get(FILES[Form.PARTITIONS], ""))
+    except InputError as error:
+        raise InputError(f"{device.name} {error}") from error
 
 
 def _held(device: Device, text: str | None) -> str:

@@ -54,6 +54,7 @@ def _secret(word: str) -> str | None:
     return word if is_placeholder(word) or word == HIDDEN else _prefix(word)
 
 
+WITHOUT_VALUE: Final = ("root-guid", "allow-both-pkeys")
 # Options with one value, and the one form that their values are compared in.
 OPTIONS: Final[Mapping[str, Callable[[str], str | None]]] = MappingProxyType(
     {
@@ -139,6 +140,22 @@ def read_line(line: str) -> Line | None:
         rest = words[3:-1] if words[-1] == "force" else words[3:]
         return _partition(words[2], rest)
     return None
+
+
+def is_damaged(line: str) -> bool:
+    """Tell whether a line that is not understood sets something of ours, and nobody knows to what.
+
+    Options of the manager that are none of ours are left alone as they are.
+
+    Example:
+        >>> [is_damaged(f"ib sm {rest}") for rest in ("lmc x", "lm", "sweep 3")]
+        [True, True, False]
+    """
+    words = line.split()
+    if words[:2] == ["ib", "partition"]:
+        return True
+    ours = (*OPTIONS, *WITHOUT_VALUE)
+    return words[:2] == ["ib", "sm"] and any(word.startswith(words[2]) for word in ours)
 
 
 def _option(words: list[str]) -> Line | None:

@@ -139,6 +139,38 @@ def test_a_manager_of_which_nobody_can_tell_whether_it_runs_stops_the_plan(manag
         planned(manager=manager)
 
 
+SAID = f"ib partition old pkey 0x0a02\nib partition old member {TWO} type full\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"ib_partition\.txt: expected partitions, found none"),
+        ("% Internal error\n", r"ib_partition\.txt:1: cannot be read"),
+        (FACTORY, "ib partition old pkey: expected 0x0a02 as in the configuration, found none"),
+        (shown(name="old", pkey="0x0A02"), f"old member {TWO}: expected full .* found none"),
+        (shown(TWO, name="old", pkey="0x0A0"), "old pkey: expected 0x0a02 .* found 0x00a0"),
+        (shown(TWO, name="old", pkey="0x0A02")[:-9], r"ib_partition\.txt:14: cannot be read"),
+        (FACTORY + "\nold:\n", "partition old: expected its PKey, found none"),
+    ],
+)
+def test_partitions_that_were_cut_stop_the_plan(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=f"^ibsw01 .*{message}"):
+        planned(said=SAID, partitions=text)
+
+
+@pytest.mark.parametrize(
+    "line", ["ib sm sm-pri", "ib sm m-key 7 x", "ib partition x colour red", "ib partition x"]
+)
+def test_a_configuration_that_is_damaged_stops_the_plan(line: str) -> None:
+    with pytest.raises(InputError, match=r"ibsw01 running-config\.txt:5: ib .*cannot be read"):
+        planned(said=f"{line}\n")
+
+
+def test_an_option_that_is_none_of_ours_is_left_alone() -> None:
+    assert planned(said="ib sm guid-routing-order x\n") == planned()
+
+
 def test_outputs_that_are_not_there_stop_the_plan() -> None:
     config = '## Running database "initial"\n'
     with pytest.raises(InputError, match=r"ib_sm\.txt: .* found nothing"):

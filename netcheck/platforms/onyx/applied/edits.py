@@ -17,6 +17,7 @@ from netcheck.platforms.onyx.words import (
     ON,
     SM,
     Key,
+    is_damaged,
     is_pkey,
     is_secret,
     port_guid,
@@ -31,8 +32,17 @@ _SHOWN = frozenset({"pkey", "ipoib", "member"})
 
 
 def read_settings(text: str) -> dict[Key, str]:
-    """Give what a configuration tells the subnet manager."""
-    found, _ = settings(text.splitlines())
+    """Give what a configuration tells the subnet manager.
+
+    Raises:
+        InputError: A line sets something of ours, and nobody can tell to what.
+    """
+    lines = text.splitlines()
+    found, unread = settings(lines)
+    for number in unread:
+        if is_damaged(lines[number - 1]):
+            words = " ".join(lines[number - 1].split()[:3])
+            raise InputError(f"{FILES[Form.CONFIG]}:{number}: {words}: its value cannot be read")
     return {key: value for key, (value, _) in found.items()}
 
 
@@ -45,22 +55,48 @@ def with_shown(said: Settings, manager: str, partitions: str) -> dict[Key, str]:
         said: What the configuration says.
         manager: Output of ``show ib sm``, "enable" or "disable".
         partitions: Output of ``show ib partition``.
+
+    Raises:
+        InputError: The partitions cannot be read as a whole, or the configuration says
+            something of them that is not shown.
     """
-    found = {**said, SM: ON if manager == "enable" else OFF}
-    shown = read_partitions(Document(FILES[Form.PARTITIONS], partitions)).found
-    if not shown:
-        return found
-    only_said = {
-        key: value
-        for key, value in found.items()
-        if key[0] == "partition" and key[1] in shown and key[2] not in _SHOWN
-    }
-    found = {key: value for key, value in found.items() if key[0] != "partition"}
-    for name, one in shown.items():
+    shown = _shown(partitions)
+    for key, value in said.items():
+        is_shown = key[0] == "partition" and key[2] in _SHOWN
+        if is_shown and (key not in shown or value not in {"", shown[key]}):
+            raise InputError(
+                f"{FILES[Form.PARTITIONS]}: {subject_of(key)}: expected"
+                f" {value or 'it'} as in the configuration, found {shown.get(key, 'none')}"
+            )
+    found = {key: value for key, value in said.items() if key[0] != "partition"}
+    found[SM] = ON if manager == "enable" else OFF
+    for name in _names(shown):
+        own = {key: value for key, value in shown.items() if key[:2] == ("partition", name)}
+        only_said = {
+            key: value
+            for key, value in said.items()
+            if key[:2] == ("partition", name) and key[2] not in _SHOWN
+        }
+        members = {key: own.pop(key) for key in [*own] if key[2] == "member"}
+        found |= own | only_said | members
+    return found
+
+
+def _shown(text: str) -> dict[Key, str]:
+    """What ``show ib partition`` shows, whole."""
+    name = FILES[Form.PARTITIONS]
+    read = read_partitions(Document(name, text))
+    for at in read.unread:
+        raise InputError(f"{name}:{at.line}: cannot be read; what partitions there are is unknown")
+    if not read.found:
+        raise InputError(f"{name}: expected partitions, found none; which there are is unknown")
+    found: dict[Key, str] = {}
+    for one in read.found.values():
+        if not is_known(one.pkey):
+            raise InputError(f"{name}: partition {one.name}: expected its PKey, found none")
         found |= dict(_shown_first(one))
-        found |= {key: value for key, value in only_said.items() if key[1] == name}
         members = ((_typed_name(each.name), each.membership) for each in one.members)
-        found |= {("partition", name, "member", who): kind for who, kind in members}
+        found |= {("partition", one.name, "member", who): kind for who, kind in members}
     return found
 
 
