@@ -138,3 +138,10 @@ def test_what_has_no_command_is_refused(subnet: Subnet) -> None:
     found = refused(fabric_of(subnet), "s")
     assert {refusal.limit for refusal in found} <= {"onyx-only", "routing-engine"}
     assert "onyx-only" in {refusal.limit for refusal in found}
+
+
+@pytest.mark.parametrize("name", ["members", "Members", "two words"])
+def test_a_name_that_would_not_read_back_as_one_is_refused(name: str) -> None:
+    partitions = FrozenMap({name: Partition(name, 0x0A01)})
+    [refusal] = refused(fabric_of(replace(BASE, partitions=partitions)), "s")
+    assert (refusal.limit, name in refusal.place) == ("partition-name", True)

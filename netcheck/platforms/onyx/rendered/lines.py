@@ -134,6 +134,8 @@ def _refuse_partition(subject: Subject, one: Partition, key: int) -> None:
         subject.refuse("pkey", place, f"the low 15 bits of {one.pkey:#x} are no key")
     if not _NAME.fullmatch(one.name):
         subject.refuse("partition-name", place, "its name cannot be typed as one word")
+    if one.name.lower() == "members":
+        subject.refuse("partition-name", place, "its name reads as the heading of its members")
     if one.name == DEFAULT and key != DEFAULT_PKEY:
         subject.refuse("default-partition", place, f"it has key 0x7fff, not 0x{key:04x}")
     for name in one.members:
