@@ -127,10 +127,23 @@ def _removed(now: Settings, then: Settings) -> list[str]:
 def _disturbance(now: Settings, then: Settings) -> tuple[Impact, str]:
     changed = [key for key in dict.fromkeys((*now, *then)) if now.get(key) != then.get(key)]
     options = [key[1] if len(key) > 1 else "sm" for key in changed if key[0] == "sm"]
+    lost = list(dict.fromkeys(key[1] for key in changed if key in now and _is_membership(key)))
+    reasons = []
+    if lost:
+        named = ", ".join(lost)
+        reasons.append(f"{named}: ports lose a key or membership, and what runs on them with it")
     if set(options) - {"allow-both-pkeys"}:
         named = ", ".join(dict.fromkeys(options))
-        return Impact.DEVICE, f"{named}: the subnet manager starts or sweeps anew with it"
+        reasons.insert(0, f"{named}: the subnet manager starts or sweeps anew with it")
+        return Impact.DEVICE, "; ".join(reasons)
+    if lost:
+        return Impact.PORT, reasons[0]
     return (
         Impact.NONE,
         "the manager sets the ports' keys; they may get other indexes in the ports' tables",
     )
+
+
+def _is_membership(key: Key) -> bool:
+    """A change or removal of it takes something from ports that have it."""
+    return key[0] == "partition" and key[2] in {"pkey", "member", "defmember", "ipoib"}

@@ -88,7 +88,7 @@ def test_a_subnet_is_deployed_verified_changed_and_brought_back(
     middle = held(fabric)
     plan = make_plan(other, {SWITCH: api.render(other, [SWITCH])[SWITCH]}, devices=[SWITCH])
     change = plan.orders[SWITCH].change
-    assert change.impact is Impact.NONE
+    assert change.impact is Impact.PORT
     assert [name for name, _, _ in change.objects] == [
         "ib partition tenant-a member 00:02:c9:03:00:10:00:10",
         f"ib partition tenant-a member {SECOND}",

@@ -74,7 +74,7 @@ def test_a_member_is_added_before_another_is_taken_out() -> None:
         f"ib partition tenant-a member {TWO} type full force",
         f"no ib partition tenant-a member {ONE}",
     ]
-    assert change.impact is Impact.NONE
+    assert change.impact is Impact.PORT
     assert change.removals == (Removal(f"ib partition tenant-a member {TWO}"),)
 
 
@@ -175,6 +175,32 @@ def test_outputs_that_are_not_there_stop_the_plan() -> None:
     config = '## Running database "initial"\n'
     with pytest.raises(InputError, match=r"ib_sm\.txt: .* found nothing"):
         plan(SWITCH, {FILE: WANTED}, {FILE: config, "ib_partition.txt": FACTORY})
+
+
+READY = "ib sm sm-priority 14\n"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "partitions", "impact"),
+    [
+        (WANTED, FACTORY, Impact.NONE),  # a new partition
+        (f"{WANTED}ib partition tenant-a member {TWO} type full\n", shown(ONE), Impact.NONE),
+        (WANTED, shown(ONE, TWO), Impact.PORT),
+        (WANTED, shown(ONE, pkey="0x0A02"), Impact.PORT),
+        (WANTED.replace("type full", "type limited"), shown(ONE), Impact.PORT),
+        (READY.join(("ib sm\n", "")), shown(ONE), Impact.PORT),
+    ],
+)
+def test_who_loses_a_key_or_membership_is_disturbed(
+    wanted: str, partitions: str, impact: Impact
+) -> None:
+    change = planned(wanted, said=READY, manager="enable\n", partitions=partitions)
+    assert not change.is_empty
+    assert change.impact is impact
+    assert change.reason.startswith("tenant-a: ports lose") is (impact is Impact.PORT)
+    more = planned(f"{wanted}ib sm lmc 1\n", READY, "enable\n", partitions)
+    assert more.impact is Impact.DEVICE
+    assert ("; tenant-a: ports lose" in more.reason) is (impact is Impact.PORT)
 
 
 def test_all_that_is_asked_for_is_read_only() -> None:
