@@ -58,7 +58,7 @@ def parse(documents: Sequence[Document], *, name: str) -> Device:
         os_version=texts.release,
         subnet_manager=_manager(texts, documents) if texts.is_given else UNKNOWN,
         evidence=FrozenMap({"device": Evidence(first)}),
-        defects=tuple(texts.defects),
+        defects=(*texts.config.defects, *texts.defects),
         unread=(*texts.config.unread, *texts.unread),
     )
 
@@ -78,6 +78,7 @@ def _read(document: Document, texts: _Texts) -> None:
         found = read_partitions(document)
         texts.shown.update(found.found)
         texts.unread += found.unread
+        texts.defects += found.defects
     elif form is Form.VERSION:
         texts.release = read_release(document.text)
     else:

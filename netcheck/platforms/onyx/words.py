@@ -30,9 +30,23 @@ ENDS: Final = MappingProxyType({"all": "ALL", "self": "SELF"})
 """Members that are words, as the switch shows them."""
 FLAGS: Final = frozenset({"ipoib", "indx0"})
 MEMBERSHIPS: Final = frozenset({"full", "limited", "both"})
+_MOST_16: Final = 0xFFFF
+_MOST_64: Final = 0xFFFFFFFFFFFFFFFF
+_LAST_LEVEL: Final = 15
 _HOSTNAME: Final = re.compile(r"hostname \S+")
 _NODE: Final = re.compile(r"ib smnode (?P<name>\S+) (?P<rest>enable|disable|sm-priority \S+)")
 _PORT_GUID: Final = re.compile(r"(?:[0-9a-f]{2}:){7}[0-9a-f]{2}|0x[0-9a-f]{1,16}", re.IGNORECASE)
+
+
+def partition_key(word: str) -> int | None:
+    """Give the low 15 bits of a key, or None where it is none of 16 bits.
+
+    Example:
+        >>> [partition_key(word) for word in ("0x8a01", "0x10a01", "0x8000")]
+        [2561, None, None]
+    """
+    number = c_number(word)
+    return None if number is None or number > _MOST_16 else (number & LOW_15) or None
 
 
 def _decimal(word: str) -> str | None:
@@ -42,7 +56,7 @@ def _decimal(word: str) -> str | None:
 
 def _prefix(word: str) -> str | None:
     number = c_number(word)
-    return None if number is None else f"{number:#018x}"
+    return None if number is None or number > _MOST_64 else f"{number:#018x}"
 
 
 def _word(word: str) -> str | None:
@@ -74,8 +88,13 @@ OPTIONS: Final[Mapping[str, Callable[[str], str | None]]] = MappingProxyType(
 
 
 def _pkey(word: str) -> str | None:
+    number = partition_key(word)
+    return None if number is None else f"0x{number:04x}"
+
+
+def _level(word: str) -> str | None:
     number = c_number(word)
-    return None if number is None else f"0x{number & LOW_15:04x}"
+    return None if number is None or number > _LAST_LEVEL else str(number)
 
 
 def _mtu(word: str) -> str | None:
@@ -87,7 +106,7 @@ def _membership(word: str) -> str | None:
 
 
 ATTRIBUTES: Final[Mapping[str, Callable[[str], str | None]]] = MappingProxyType(
-    {"pkey": _pkey, "defmember": _membership, "mtu": _mtu, "rate": _word, "sl": _decimal}
+    {"pkey": _pkey, "defmember": _membership, "mtu": _mtu, "rate": _word, "sl": _level}
 )
 
 
@@ -158,6 +177,24 @@ def is_damaged(line: str) -> bool:
     return words[:2] == ["ib", "sm"] and any(word.startswith(words[2]) for word in ours)
 
 
+def number_in(line: str) -> tuple[str, str] | None:
+    """Give what a line sets to a number that it cannot have, and the number; secrets stay hidden.
+
+    Example:
+        >>> number_in("ib partition a sl 99 force"), number_in("ib sm lmc 1")
+        (('ib partition a sl', '99'), None)
+    """
+    words = line.split()
+    if words[-1:] == ["force"]:
+        words.pop()
+    if not words or not re.fullmatch(r"0x[0-9a-fA-F]+|\d+", words[-1], re.ASCII):
+        return None
+    if read_line(line) is not None or not is_damaged(line):
+        return None
+    is_hidden = is_secret(("sm", words[2]))
+    return " ".join(words[:-1]), HIDDEN if is_hidden else words[-1]
+
+
 def _option(words: list[str]) -> Line | None:
     if not words:
         return SM, ON
@@ -165,8 +202,8 @@ def _option(words: list[str]) -> Line | None:
     if word == "allow-both-pkeys" and not value:
         return ("sm", word), ""
     if word == "root-guid":
-        guid = c_number(value)
-        return None if not guid else (("sm", word, f"{guid:#018x}"), "")
+        guid = _prefix(value)
+        return None if guid is None or not int(guid, 16) else (("sm", word, guid), "")
     form = OPTIONS.get(word)
     read = form(value) if form is not None and value else None
     return None if read is None else (("sm", word), read)

@@ -201,3 +201,31 @@ def test_a_number_of_lanes_that_is_none_is_left_unread() -> None:
     assert [one.line for one in device.unread] == [
         number for number, line in enumerate(text.splitlines(), 1) if "max-op-vls" in line
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        ("ib partition a pkey 0x10a01 force", "ib partition a pkey"),
+        ("ib partition a pkey 0x8000", "ib partition a pkey"),
+        ("ib partition a sl 99", "ib partition a sl"),
+        ("ib sm root-guid 0x10002c90200300010", "ib sm root-guid"),
+        ("ib sm subnet-prefix 0x1fe80000000000001", "ib sm subnet-prefix"),
+        ("ib sm m-key 0x15ec2e7000000aaaa", "ib sm m-key"),
+    ],
+)
+def test_a_number_that_is_too_wide_is_a_defect_and_no_other_number(line: str, place: str) -> None:
+    device = read(running_config=f"hostname a\nib sm\n{line}\n")
+    [defect] = device.defects
+    assert (defect.place, defect.evidence.line) == (place, 3)
+    assert "5ec2e7" not in defect.message
+    assert manager(device).roots is UNKNOWN
+    assert partitions(device).keys() <= {"Default"}
+    assert [at.line for at in device.unread] == [3]
+
+
+def test_a_key_that_is_shown_too_wide_is_a_defect() -> None:
+    device = read(ib_partition=PARTITIONS.replace("0x0A01", "0x10A01"))
+    [defect] = device.defects
+    assert defect.message == "partition tenant-a PKey: 0x10A01 is no value that it can have"
+    assert partitions(device)["tenant-a"].pkey is UNKNOWN

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from netcheck.model.device import Defect
 from netcheck.model.document import Document, Evidence
 from netcheck.model.known import UNKNOWN
 from netcheck.model.subnet_manager import SmGuids, SmMember, SmOption, SmPartition
 from netcheck.platforms.ib_codes import DATA_VLS, MTU, mtu_bytes, rate_bps, rate_code
-from netcheck.platforms.onyx.parsed.outputs import as_listed
+from netcheck.platforms.onyx.parsed.outputs import as_listed, out_of_range
 from netcheck.platforms.onyx.words import (
     DEFAULT,
     DEFAULT_PKEY,
@@ -19,6 +20,7 @@ from netcheck.platforms.onyx.words import (
     SM,
     Key,
     is_secret,
+    number_in,
     settings,
 )
 from netcheck.platforms.sm_reading import at_line, secret_option
@@ -48,6 +50,7 @@ class Config:
     partitions: dict[str, SmPartition] = field(default_factory=dict)
     roots: list[tuple[int, Evidence]] = field(default_factory=list)
     unread: list[Evidence] = field(default_factory=list)
+    defects: list[Defect] = field(default_factory=list)
 
     @property
     def root_guids(self) -> SmGuids | None:
@@ -59,8 +62,14 @@ class Config:
 
 def read_config(document: Document, config: Config) -> None:
     """Read a configuration; lines about anything else than the subnet manager are passed over."""
-    found, unread = settings(document.text.splitlines())
+    lines = document.text.splitlines()
+    found, unread = settings(lines)
     config.unread += (at_line(document, number) for number in unread)
+    config.defects += (
+        out_of_range(*valued, at_line(document, number))
+        for number in unread
+        if (valued := number_in(lines[number - 1])) is not None
+    )
     for key, (value, number) in found.items():
         at = at_line(document, number)
         read = _manager if key[:1] == SM else _partition

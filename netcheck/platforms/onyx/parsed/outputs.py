@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from netcheck.model.device import Defect, DefectKind
 from netcheck.model.document import Document, Evidence
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.model.subnet_manager import SmMember, SmPartition
 from netcheck.platforms.onyx.quirks import partition_head
-from netcheck.platforms.onyx.words import MEMBERSHIPS, member_name
-from netcheck.platforms.sm_reading import at_line, c_number
-from netcheck.platforms.sm_subject import LOW_15
+from netcheck.platforms.onyx.words import MEMBERSHIPS, member_name, partition_key
+from netcheck.platforms.sm_reading import at_line
 
 _PKEY: Final = re.compile(r"\s+PKey\s*[:=]\s*(?P<value>\S+)\s*")
 _IPOIB: Final = re.compile(r"\s+ipoib\s*[:=]\s*(?P<value>yes|no)\s*")
@@ -31,6 +31,7 @@ class Partitions:
     """What ``show ib partition`` says, and places that are not understood."""
 
     found: dict[str, SmPartition] = field(default_factory=dict)
+    defects: list[Defect] = field(default_factory=list)
     unread: list[Evidence] = field(default_factory=list)
 
 
@@ -55,6 +56,8 @@ def read_partitions(document: Document) -> Partitions:
             result.found[name] = changed
         elif not _MEMBERS.fullmatch(line):
             result.unread.append(at)
+            if (key := _PKEY.fullmatch(line)) and partition_key(key["value"]) is None:
+                result.defects.append(out_of_range(f"partition {name} PKey", key["value"], at))
             name = "" if _ends_partition(line) else name
     return result
 
@@ -66,6 +69,12 @@ def _lines(document: Document) -> Iterator[tuple[Evidence, str]]:
             yield at_line(document, number), line
 
 
+def out_of_range(place: str, value: str, at: Evidence) -> Defect:
+    """Give the defect of a value that cannot be one."""
+    message = f"{place}: {value} is no value that it can have"
+    return Defect(DefectKind.MALFORMED_VALUE, place, message, evidence=at)
+
+
 def _ends_partition(line: str) -> bool:
     """A second key, a line at the margin or one word far out: a name may have stood there."""
     is_word = len(line.split()) == 1 and not line.startswith("   ")
@@ -74,8 +83,8 @@ def _ends_partition(line: str) -> bool:
 
 def _changed(one: SmPartition, line: str, at: Evidence) -> SmPartition | None:
     if found := _PKEY.fullmatch(line):
-        number = c_number(found["value"])
-        return None if number is None or is_known(one.pkey) else replace(one, pkey=number & LOW_15)
+        number = partition_key(found["value"])
+        return None if number is None or is_known(one.pkey) else replace(one, pkey=number)
     if found := _IPOIB.fullmatch(line):
         return replace(one, is_ipoib=found["value"] == "yes")
     if found := _MEMBER.fullmatch(line):
