@@ -289,6 +289,15 @@ def observe(
     return put_together(readings, intended, stage, origin)
 
 
+def _of_texts(found: Assembly) -> list[Finding]:
+    """What is wrong with the texts themselves, and where those of one device disagree."""
+    from netcheck.rules.engine import judge_texts  # noqa: PLC0415 -- as lint_intent
+    from netcheck.rules.settle import settle  # noqa: PLC0415 -- as lint_intent
+
+    judged = [*judge_texts(found.fabric), *found.findings]
+    return settle(judged, None, suppressions=found.suppressions, today=today())
+
+
 def _judge_observed(found: Assembly, intended: Fabric | None, profile: str) -> list[Finding]:
     from netcheck.compare.compare import compare  # noqa: PLC0415 -- as lint_intent
     from netcheck.rules.engine import judge  # noqa: PLC0415 -- as lint_intent
@@ -449,7 +458,7 @@ def diff_paths(before: str | Path, after: str | Path, *, limit: Iterable[str] = 
 def import_paths(paths: Paths, target: Path, *, limit: Iterable[str] = ()) -> Report:
     """Write the intent that configurations or a snapshot follow to a new file.
 
-    Findings are what the devices hold and the intent cannot say.
+    Findings are what was not understood, and what devices hold and no intent says.
 
     Raises:
         InputError: A path does not exist or is an intent, a glob takes no device, or
@@ -462,9 +471,12 @@ def import_paths(paths: Paths, target: Path, *, limit: Iterable[str] = ()) -> Re
         raise InputError(f"{given.intents[0][0]}: is an intent already")
     matching({each.name: None for each in given.devices}, limit)
     found: list[Finding] = []
-    notes: list[str] = []
+    notes = list(_notes(given, None))
     if given.devices:
-        found, notes = import_fabric(observe(given, limit=limit).fabric, target)
+        observed = observe(given, limit=limit)
+        differing, said = import_fabric(observed.fabric, target)
+        found += [*_of_texts(observed), *differing]
+        notes += said
     return Report(
         "import",
         tuple(found),

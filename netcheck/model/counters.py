@@ -146,7 +146,8 @@ def counter_delta(before: Counter, after: Counter) -> Known[int]:
     """How far a counter moved between two readings.
 
     UNKNOWN where either reading is missing, where a saturating counter stands
-    at its maximum, and where a 64-bit counter went backwards (a reset). A
+    at its maximum in one of them (their widths may differ: a counter that is shown
+    whole once only), and where a 64-bit counter went backwards (a reset). A
     narrower wrapping counter that went backwards is taken as wrapped once only
     if that is less than half its range; else as reset.
 
@@ -162,6 +163,8 @@ def counter_delta(before: Counter, after: Counter) -> Known[int]:
         return ABSENT if before.value is after.value is ABSENT else UNKNOWN
     top = (1 << after.width_bits) - 1
     if after.limit is CounterLimit.SATURATES and after.value >= top:
+        return UNKNOWN
+    if before.limit is CounterLimit.SATURATES and before.value >= (1 << before.width_bits) - 1:
         return UNKNOWN
     if after.value >= before.value:
         return after.value - before.value

@@ -31,7 +31,7 @@ def _families(names: set[str]) -> Iterator[tuple[str, list[str], str]]:
     for name in sorted(names, key=lambda one: (natural_key(one), one)):
         match = _LAST_NUMBER.match(name)
         if match is None:
-            families[name, "", 0] = []
+            families[name, "", -1] = []  # apart from rail0, rail1
             continue
         before, number, after = match.groups()
         width = len(number) if number.startswith("0") and number != "0" else 0

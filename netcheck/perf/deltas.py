@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from netcheck.model.counters import Counter, CounterKey, Meaning, counter_delta
+from netcheck.model.counters import Counter, CounterKey, Meaning, counter_delta, with_meaning
 from netcheck.model.device import Device
 from netcheck.model.known import UNKNOWN, Known, is_known
 
 ANY = -1
+TRAFFIC = frozenset({Meaning.PORT_TX_PACKETS, Meaning.PORT_RX_PACKETS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +54,20 @@ def deltas(before: Device, after: Device) -> Deltas:
     """Compare two readings of one device.
 
     A counter that only one reading shows has moved by UNKNOWN. A changed boot
-    id makes every movement UNKNOWN, and so does one that only one reading shows.
+    id makes every movement UNKNOWN, and so does one that only one reading shows. Where
+    packets of a port went backwards its counters were cleared, a zero that stays one too.
     """
     first = before.counters if is_known(before.counters) else {}
     last = after.counters if is_known(after.counters) else {}
     boots = ((before.boot_id, after.boot_id), (before.host.boot_id, after.host.boot_id))
     rebooted = any(is_known(old) and is_known(new) and old != new for old, new in boots)
     is_open = rebooted or any(is_known(old) != is_known(new) for old, new in boots)
+    cleared = _cleared(first, last)
     rows = [
-        Moved(key, UNKNOWN if is_open else _movement(first.get(key), last.get(key)))
+        Moved(
+            key,
+            UNKNOWN if is_open or key.port in cleared else _movement(first.get(key), last.get(key)),
+        )
         for key in sorted({*first, *last})
     ]
     grouped: dict[tuple[str, Meaning], list[Moved]] = {}
@@ -72,6 +78,22 @@ def deltas(before: Device, after: Device) -> Deltas:
         moved={key: tuple(found) for key, found in grouped.items()},
         was_reset=rebooted,
         index=_summed(rows),
+    )
+
+
+def _cleared(
+    first: Mapping[CounterKey, Counter], last: Mapping[CounterKey, Counter]
+) -> frozenset[str]:
+    """Ports of which somebody cleared the counters between the readings."""
+    return frozenset(
+        key.port
+        for meaning in TRAFFIC
+        for key, after in with_meaning(last, meaning)
+        if (before := first.get(key)) is not None
+        and is_known(before.value)
+        and is_known(after.value)
+        and after.value < before.value
+        and counter_delta(before, after) is UNKNOWN
     )
 
 

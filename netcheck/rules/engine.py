@@ -91,6 +91,14 @@ def judge(
     return list(chain.from_iterable(findings for _, findings in pairs))
 
 
+def judge_texts(observed: Fabric) -> list[Finding]:
+    """Give what is wrong with the texts of devices in themselves; raw failures alone."""
+    from netcheck.rules.roce import texts  # noqa: PLC0415 -- rules are loaded when they run
+
+    rules = [each for each in rules_for(observed) if each.check.__module__ == texts.__name__]
+    return [each for each in judge(observed, rules=rules) if each.verdict is Verdict.FAIL]
+
+
 def _outcome(rule: Rule, gathered: Gathered) -> Outcome:
     """Run a rule; devices that are alike are told apart only where one of them is at fault."""
     if rule.scope is not Scope.DEVICE:

@@ -158,3 +158,12 @@ def test_every_shared_case_gives_an_intent_that_loads(shared: Path, tmp_path: Pa
             assert api.load_intent(target).devices, folder.name
             found.append(folder.name)
     assert len(found) > 20
+
+
+def test_what_was_not_understood_is_told_and_no_policy_is_made_of_it(tmp_path: Path) -> None:
+    config = tmp_path / "leaf9.cfg"
+    config.write_text(EOS.replace("priority 3 no-drop", "priority 33 no-drop"), encoding="utf-8")
+    report = api.import_paths([config], tmp_path / "found.yaml")
+    told = [one for one in report.findings if one.rule == "value-malformed"]
+    assert [(one.verdict, one.where[0].port) for one in told] == [(Verdict.FAIL, "Ethernet1/1")]
+    assert exit_code(report) is ExitCode.FINDINGS

@@ -18,6 +18,8 @@ from netcheck.model.shortened import compress, natural_key
         (["gpu8", "gpu9", "gpu10"], "gpu[8-10]"),
         (["gpu08", "gpu09", "gpu10"], "gpu[08-10]"),
         (["a1", "a01"], "a01, a1"),
+        (["rail", "rail0"], "rail, rail0"),
+        (["leaf1", "leaf", "leaf2"], "leaf, leaf[1-2]"),
         (
             ["Ethernet0 priority 3", "Ethernet8 priority 3"],
             "Ethernet0 priority 3, Ethernet8 priority 3",

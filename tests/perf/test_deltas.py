@@ -34,6 +34,8 @@ def counter(
         (counter(2**31, 32), counter(0, 32), UNKNOWN),
         (counter(15, 4, CounterLimit.SATURATES), counter(15, 4, CounterLimit.SATURATES), UNKNOWN),
         (counter(3, 4, CounterLimit.SATURATES), counter(9, 4, CounterLimit.SATURATES), 6),
+        (counter(65535, 16, CounterLimit.SATURATES), counter(70000), UNKNOWN),
+        (counter(9, 16, CounterLimit.SATURATES), counter(70000), 69991),
         (counter(UNKNOWN), counter(9), UNKNOWN),
         (counter(9), counter(ABSENT), UNKNOWN),
         (counter(ABSENT), counter(ABSENT), ABSENT),
@@ -69,3 +71,13 @@ def test_a_reboot_makes_every_movement_unknown() -> None:
     found = deltas(device((KEY, 1)), device((KEY, 3), boot_id="two"))
     assert found.was_reset
     assert found.find("rail0", Meaning.ACK_TIMEOUT) is UNKNOWN
+
+
+def test_counters_of_a_port_that_was_cleared_tell_nothing_also_where_they_stayed_zero() -> None:
+    packets = CounterKey("rail0", Meaning.PORT_TX_PACKETS, -1, "tx_packets_phy")
+    elsewhere = CounterKey("rail1", Meaning.ACK_TIMEOUT, -1, "local_ack_timeout_err")
+    before = device((packets, 10**9), (KEY, 0), (elsewhere, 0))
+    found = deltas(before, device((packets, 5), (KEY, 0), (elsewhere, 0)))
+    assert found.find("rail0", Meaning.ACK_TIMEOUT) is UNKNOWN
+    assert found.find("rail0", Meaning.PORT_TX_PACKETS) is UNKNOWN
+    assert found.find("rail1", Meaning.ACK_TIMEOUT) == 0

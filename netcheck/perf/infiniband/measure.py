@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from netcheck.compare.partitions import Membership, Memberships
 from netcheck.compare.subnet import master_guid
 from netcheck.model.cables import Cables
 from netcheck.model.device import Device
 from netcheck.model.fabric import Fabric, PortRef
-from netcheck.model.finding import Finding, Place
+from netcheck.model.finding import Finding, NotProven, Place
 from netcheck.model.guids import with_discovered
 from netcheck.model.infiniband import NodeKind
 from netcheck.model.known import ABSENT, is_known, known_or
@@ -58,12 +59,21 @@ class Tested:
     is_sprayed: bool = False
 
 
+class Unproven(NamedTuple):
+    """A service that two adapters are meant to talk by, and that no round was run of."""
+
+    name: str
+    reason: NotProven
+    detail: str
+
+
 @dataclass(frozen=True)
 class Measured:
-    """All services that were measured, and in words what was not."""
+    """All services that were measured, those that were not, and in words why."""
 
     tested: tuple[Tested, ...] = ()
     notes: tuple[str, ...] = ()
+    unproven: tuple[Unproven, ...] = ()
 
 
 def count_services(fabric: Fabric) -> int:
@@ -81,6 +91,7 @@ def measure_subnets(
     """
     tested: list[Tested] = []
     notes: list[str] = []
+    unproven: list[Unproven] = []
     if not fabric.subnets:
         return Measured()
     with Bench(fabric) as bench:
@@ -88,7 +99,8 @@ def measure_subnets(
             work = _Subnet(bench, subnet, options, progress)
             tested += work.measured()
             notes += [f"subnet {subnet.name}: {line}" for line in work.notes]
-    return Measured(tuple(tested), tuple(notes))
+            unproven += work.unproven
+    return Measured(tuple(tested), tuple(notes), tuple(unproven))
 
 
 @dataclass
@@ -100,12 +112,16 @@ class _Subnet:
     options: PerfOptions
     progress: Callable[[str], None]
     notes: list[str] = field(default_factory=list)
+    unproven: list[Unproven] = field(default_factory=list)
 
     def measured(self) -> Iterator[Tested]:
         """Discover the subnet, then run every service that two adapters may use."""
         fabric = self.bench.fabric
         if not self.subnet.partitions:
             self.notes.append("not measured: the intent says no partition")
+            self.unproven.append(
+                Unproven(self.subnet.name, NotProven.NOT_EXERCISED, "the intent says no partition")
+            )
             return
         hosts = [name for name, device in fabric.devices.items() if self._may_use(device)]
         self.progress(f"subnet {self.subnet.name}: discovering")
@@ -113,6 +129,10 @@ class _Subnet:
         if not probe:
             said = "; ".join(told) or "no host of it has a login"
             self.notes.append(f"not measured, for it could not be read: {said}")
+            self.unproven += (
+                Unproven(one.name, NotProven.UNREACHABLE, "the subnet could not be read")
+                for one in services_of(self.subnet)
+            )
             return
         known = self.subnet.port_guids or self.subnet.node_guids
         fabric = fabric if known else with_discovered(fabric, self.subnet.name, seen)
@@ -127,7 +147,7 @@ class _Subnet:
                 end: memberships.of(places.guids[end.host, end.rdma], NodeKind.ADAPTER)
                 for end in ends
             }
-            yield from self._tested(service, reader, keys, members, silent)
+            yield from self._tested(service, reader, keys, members, silent, memberships)
 
     def _may_use(self, device: Device) -> bool:
         limit = self.options.limit
@@ -168,6 +188,7 @@ class _Subnet:
         keys: Keys,
         members: Mapping[Endpoint, Membership],
         silent: frozenset[str],
+        memberships: Memberships,
     ) -> Iterator[Tested]:
         meant = {
             end: one.keys[service.pkey] for end, one in members.items() if service.pkey in one.keys
@@ -183,9 +204,10 @@ class _Subnet:
         fabric = reader.places.fabric
         plan = rounds_of(able, full.__contains__, islands_of(fabric), self.options.depth)
         if not plan and not findings:
-            self.notes.append(
-                f"service {service.name} is not measured: no two hosts with a login may talk by it"
-            )
+            why = "no two hosts with a login may talk by it"
+            self.notes.append(f"service {service.name} is not measured: {why}")
+            if self._is_meant(service, reader.places, memberships):
+                self.unproven.append(Unproven(service.name, NotProven.NOT_EXERCISED, why))
             return
         runner = _Runner(reader, service, keys, self.options)
         shares = max(1, count_services(self.bench.fabric))
@@ -206,6 +228,16 @@ class _Subnet:
             float(self.options.duration_s),
             is_sprayed=self.subnet.adaptive_routing is True,
         )
+
+    @staticmethod
+    def _is_meant(service: Service, places: Places, memberships: Memberships) -> bool:
+        """Whether the intent lets two hosts talk by a service, reached or not."""
+        of_host: dict[str, set[str]] = {}
+        for (host, _), guid in places.guids.items():
+            said = memberships.of(guid, NodeKind.ADAPTER).keys.get(service.pkey)
+            if said is not None:
+                of_host.setdefault(host, set()).add(said)
+        return len(of_host) > 1 and any(said != {"limited"} for said in of_host.values())
 
 
 @dataclass(frozen=True)

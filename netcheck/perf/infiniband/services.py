@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from netcheck.model.known import known_or
 from netcheck.model.subnets import Partition, Subnet
 from netcheck.perf.schedule import Depth, Endpoint, Pattern, Round, rounds
 
@@ -30,7 +31,10 @@ class Service:
 
 
 def services_of(subnet: Subnet) -> list[Service]:
-    """Every partition with the level that names it, else with the default level (SL 0 without)."""
+    """Every partition with the level that names it, else with the default level.
+
+    Without any QoS level it is the partition's own service level; else SL 0.
+    """
     return [
         Service(subnet.name, one.name, one.pkey & LOW_15, sl)
         for one in subnet.partitions.values()
@@ -45,6 +49,8 @@ def _levels(subnet: Subnet, partition: Partition) -> list[int]:
         if any(match.partition == partition.name for match in level.matches)
     }
     default = subnet.qos_levels.get(DEFAULT_LEVEL)
+    if not subnet.qos_levels:
+        return [known_or(partition.sl, 0)]
     return sorted(own) or [default.sl if default is not None else 0]
 
 

@@ -19,13 +19,14 @@ from netcheck.model.finding import (
     ClassVerdict,
     Finding,
     Place,
+    RunResult,
     RunVerdict,
 )
 from netcheck.model.known import is_known
 from netcheck.perf.bandwidth import bandwidth_findings
 from netcheck.perf.clues import Clue, Rank, peers
 from netcheck.perf.found import perf_finding
-from netcheck.perf.infiniband.measure import Measured, Tested
+from netcheck.perf.infiniband.measure import Measured, Tested, Unproven
 from netcheck.perf.infiniband.sights import (
     Waiting,
     damage_at,
@@ -94,6 +95,7 @@ def judge_services(measured: Measured, basis: Basis) -> Judged:
         waiting += _longest(one)
         late = latency_findings(one.results)
         findings += unique([*found, *below, *slow, *late, *located(here, found)])
+    classes += (_open(one, basis) for one in measured.unproven)
     return Judged(
         tuple(classes),
         tuple(findings),
@@ -241,6 +243,12 @@ def _verdict(one: Tested, findings: Sequence[Finding], basis: Basis) -> ClassVer
         marked=False,
         waited=waited,
     )
+
+
+def _open(one: Unproven, basis: Basis) -> ClassVerdict:
+    """The verdict on a service that was not measured."""
+    verdict = RunVerdict(RunResult.NOT_PROVEN, basis, None, one.reason, one.detail)
+    return ClassVerdict(one.name, verdict, 0, paused=False, marked=False, waited=False)
 
 
 def _longest(one: Tested) -> Iterator[Waiting]:

@@ -130,6 +130,16 @@ def test_a_counter_that_was_cleared_meanwhile_proves_nothing() -> None:
     assert run_of(judged(before)) == (RunResult.NOT_PROVEN, NotProven.COUNTER_MISSING)
 
 
+def test_a_port_whose_counters_were_cleared_proves_nothing_by_zeros_that_stay() -> None:
+    def cleared(net: Subnet, first: str, second: str) -> None:
+        if (LEAF_TO_SPINE, SPINE_FROM_LEAF) in net.way(first, second):
+            net.at(LEAF_TO_SPINE).clear()
+
+    start = Counter(PortXmitPkts=10**9, PortRcvPkts=10**9)
+    before = Subnet(counts={LEAF_TO_SPINE: start}, after=cleared)
+    assert run_of(judged(before)) == (RunResult.NOT_PROVEN, NotProven.COUNTER_MISSING)
+
+
 def test_a_wait_that_ran_to_its_largest_value_did_grow_by_an_unknown_share() -> None:
     start = {port: Counter(PortXmitWait=2**32 - 10) for port in HOSTS.values()}
     found = judged(Subnet(counts=start))

@@ -32,8 +32,10 @@ def test_a_partition_has_the_levels_that_name_it_else_the_default() -> None:
     assert {one.pkey for one in services_of(subnet)} == {0x0A01, 0x0B01}
 
 
-def test_without_levels_everything_is_of_level_zero() -> None:
+def test_without_levels_a_partition_has_its_own_or_level_zero() -> None:
     assert [one.sl for one in services_of(Subnet("train", partitions=PARTITIONS))] == [0, 0]
+    own = PARTITIONS.with_items({"b": Partition("b", 0x0B01, sl=3)})
+    assert [one.sl for one in services_of(Subnet("train", partitions=own))] == [0, 3]
 
 
 @pytest.mark.parametrize(

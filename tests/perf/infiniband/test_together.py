@@ -8,8 +8,15 @@ from dataclasses import replace
 import pytest
 
 from netcheck.cli.perf import perf_report
-from netcheck.model.finding import Basis, ClassVerdict, Performance, RunResult, RunVerdict
-from netcheck.perf.infiniband.measure import Measured
+from netcheck.model.finding import (
+    Basis,
+    ClassVerdict,
+    NotProven,
+    Performance,
+    RunResult,
+    RunVerdict,
+)
+from netcheck.perf.infiniband.measure import Measured, measure_subnets
 from netcheck.perf.infiniband.together import together
 from netcheck.perf.run import run_perf
 from netcheck.perf.verdict import PerfVerdict
@@ -47,9 +54,22 @@ def test_the_run_is_as_bad_as_its_worst_class_or_service() -> None:
 
 def test_what_was_not_measured_is_said_and_not_covered() -> None:
     found = merged(roce(), measured(Subnet(has_diags=False)))
-    assert [one.name for one in found.classes] == ["rdma"]
+    assert [one.name for one in found.classes] == ["rdma", "train/jobs sl 2"]
     assert "subnet train: not measured" in found.notes[0]
     assert found.comparison == ()
+    assert (found.verdict.run, found.verdict.reason) == (
+        RunResult.NOT_PROVEN,
+        NotProven.UNREACHABLE,
+    )
+
+
+def test_services_of_hosts_that_were_left_out_are_not_proven() -> None:
+    alone = replace(OPTIONS, limit=frozenset({"gpu01"}))
+    with reached(Subnet()):
+        left = measure_subnets(intent(), alone)
+    verdict = merged(roce(), left).verdict
+    assert (verdict.run, verdict.reason) == (RunResult.NOT_PROVEN, NotProven.NOT_EXERCISED)
+    assert "no two hosts" in verdict.detail
 
 
 def test_a_subnet_alone_has_nothing_beside_it() -> None:
