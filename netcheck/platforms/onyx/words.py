@@ -33,6 +33,7 @@ MEMBERSHIPS: Final = frozenset({"full", "limited", "both"})
 _MOST_16: Final = 0xFFFF
 _MOST_64: Final = 0xFFFFFFFFFFFFFFFF
 _LAST_LEVEL: Final = 15
+_MASK: Final = re.compile(r"\*+")
 _HOSTNAME: Final = re.compile(r"hostname \S+")
 _NODE: Final = re.compile(r"ib smnode (?P<name>\S+) (?P<rest>enable|disable|sm-priority \S+)")
 _PORT_GUID: Final = re.compile(r"(?:[0-9a-f]{2}:){7}[0-9a-f]{2}|0x[0-9a-f]{1,16}", re.IGNORECASE)
@@ -64,8 +65,10 @@ def _word(word: str) -> str | None:
 
 
 def _secret(word: str) -> str | None:
-    """A key of 64 bits in one form, or what stands in its place."""
-    return word if is_placeholder(word) or word == HIDDEN else _prefix(word)
+    """A key of 64 bits in one form, or what stands in its place, such as a mask."""
+    if _MASK.fullmatch(word):
+        return HIDDEN
+    return word if is_placeholder(word) else _prefix(word)
 
 
 WITHOUT_VALUE: Final = ("root-guid", "allow-both-pkeys")

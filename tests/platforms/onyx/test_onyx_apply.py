@@ -123,6 +123,17 @@ def test_a_key_that_nobody_could_bring_back_is_not_overwritten() -> None:
     assert [line for line in between(kept.steps) if "m-key" in line] == []
 
 
+@pytest.mark.parametrize("mask", ["*", "***", "********"])
+def test_a_key_that_is_masked_is_neither_overwritten_nor_taken_away(mask: str) -> None:
+    said = f"ib sm m-key {mask}\n"
+    with pytest.raises(InputError, match="masks a key that may not be the intent's"):
+        planned(f"{WANTED}ib sm m-key secret:env:M_KEY\n", said=said)
+    change = planned(said=said)
+    typed_lines = [*lines(change.steps), *lines(change.undo)]
+    assert [line for line in typed_lines if "m-key" in line] == []
+    assert [name for name, _, _ in change.objects if "m-key" in name] == []
+
+
 def test_a_switch_that_manages_nothing_is_left_alone() -> None:
     assert plan(SWITCH, {}, {}).is_empty
 

@@ -229,3 +229,9 @@ def test_a_key_that_is_shown_too_wide_is_a_defect() -> None:
     [defect] = device.defects
     assert defect.message == "partition tenant-a PKey: 0x10A01 is no value that it can have"
     assert partitions(device)["tenant-a"].pkey is UNKNOWN
+
+
+def test_a_key_that_is_masked_is_there_and_not_told() -> None:
+    config = manager(read(running_config="hostname a\nib sm\nib sm m-key ********\n"))
+    assert is_known(config.options)
+    assert (config.options["m_key"].value, config.options["m_key"].token) == ("***", "")

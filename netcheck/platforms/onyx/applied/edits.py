@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from netcheck.model.document import Document
 from netcheck.model.errors import InputError
+from netcheck.model.hidden import HIDDEN
 from netcheck.model.known import is_known
 from netcheck.model.subnet_manager import SmPartition
 from netcheck.platforms.onyx.applied.moves import moves
@@ -122,8 +123,11 @@ def after(now: Settings, wanted: Settings, device: str) -> dict[Key, str]:
     """
     for key, value in wanted.items():
         if is_secret(key) and now.get(key, value) != value:
+            whose = (
+                "masks a key that may not be" if now[key] == HIDDEN else "holds a key that is not"
+            )
             raise InputError(
-                f"{device} {key[1]}: the switch holds a key that is not the intent's and could not"
+                f"{device} {key[1]}: the switch {whose} the intent's and could not"
                 f" be brought back; take it away there first: {undone(key)}"
             )
     ours = {key[1] for key in wanted if key[0] == "partition"}
@@ -175,7 +179,7 @@ def _pkeys(settings_: Settings) -> dict[str, str]:
 def _set(now: Settings, then: Settings) -> Iterator[str]:
     for key, value in then.items():
         is_moved = is_pkey(key) and key in now
-        if now.get(key) != value and value != ANOTHER and not is_moved:
+        if now.get(key) != value and value not in {ANOTHER, HIDDEN} and not is_moved:
             yield typed(key, value)
 
 
