@@ -144,13 +144,14 @@ class _Port:
         self.pfc_of = self._pfc_priorities()
 
     def _pfc_priorities(self) -> dict[int, int]:
-        """Give ``switch priority -> PFC priority`` of those that pause."""
+        """Give ``switch priority -> PFC priority`` of those that pause in either direction."""
         queues: Map = known_or(self.qos.pfc_priority_to_queue, FrozenMap())
         used = {*self.dscp.values(), *self.pcp.values()} or set(PRIORITIES)
         found: dict[int, int] = {}
-        for pfc in sorted(known_or(first_known(self.qos.pfc_tx, self.qos.pfc_rx), NONE)):
+        for pfc in sorted(known_or(self.qos.pfc_tx, NONE) | known_or(self.qos.pfc_rx, NONE)):
             same = [number for number in sorted(used) if self._queue(number) == queues.get(pfc)]
-            found[pfc if pfc in same or not same else same[0]] = pfc
+            # Another may lead to the same queue: the first one keeps it.
+            found.setdefault(pfc if pfc in same or not same else same[0], pfc)
         return found
 
     def _queue(self, priority: int) -> int:

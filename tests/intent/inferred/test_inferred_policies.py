@@ -229,3 +229,23 @@ def test_a_nic_that_maps_every_dscp_by_itself_makes_no_classes_of_that() -> None
     assert is_known(lossless)
     assert 26 in lossless
     assert policy.dcbx is DcbxMode.DISABLED  # the host itself decides
+
+
+@pytest.mark.parametrize(
+    ("rx", "tx"), [({3}, set()), (set(), {3}), ({3, 4}, {3, 4})], ids=["rx", "tx", "one queue"]
+)
+def test_a_priority_that_pauses_in_one_direction_is_lossless(rx: set[int], tx: set[int]) -> None:
+    qos = PortQos(
+        trust=Trust.DSCP,
+        dscp_to_priority=FrozenMap({dscp: 3 if dscp == 26 else 0 for dscp in range(64)}),
+        priority_to_queue=FrozenMap({number: 3 if number == 4 else number for number in range(8)}),
+        pfc_priority_to_queue=FrozenMap(
+            {number: 3 if number == 4 else number for number in range(8)}
+        ),
+        pfc_rx=frozenset(rx),
+        pfc_tx=frozenset(tx),
+    )
+    policy = policy_of(qos, around(SPEEDS[0]))
+    assert policy is not None
+    lossless = [one for one in policy.classes.values() if one.delivery is Delivery.LOSSLESS]
+    assert [(one.priority, one.pfc_priority) for one in lossless] == [(3, 3)]
