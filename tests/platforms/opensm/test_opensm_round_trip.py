@@ -8,7 +8,7 @@ from netcheck.model.document import Document
 from netcheck.model.errors import RefusalError
 from netcheck.model.finding import Severity
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known
+from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known, known_or
 from netcheck.model.subnet_manager import SmConfig, SmPartition
 from netcheck.model.subnets import Partition, Subnet
 from netcheck.platforms.ib_codes import DATA_VLS, MTU, mtu_code, rate_code
@@ -93,8 +93,9 @@ def test_lanes_read_as_they_were_meant(subnet: Subnet) -> None:
         if is_known(table):
             pairs = (entry.split(":") for entry in config.options[key].value.split(","))
             assert {int(vl): int(weight) for vl, weight in pairs} == table
-    is_qos = any(key.startswith("qos_") for key in config.options)
-    assert ("qos" in config.options) is is_qos
+    has_keys = any(key.startswith("qos_") for key in config.options)
+    has_levels = any(known_or(one.sl, 0) > 0 for one in subnet.partitions.values())
+    assert ("qos" in config.options) is (has_keys or has_levels)
 
 
 @SLOW
