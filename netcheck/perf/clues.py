@@ -16,7 +16,7 @@ from netcheck.model.counters import Meaning
 from netcheck.model.fabric import Carries, Fabric, PortRef, TrafficClass
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.perf.agreement import disagreements, together
-from netcheck.perf.coverage import NOISE_PACKETS, coverage
+from netcheck.perf.coverage import NOISE_PACKETS, OTHER_CABLES, coverage
 from netcheck.perf.losses import loss_sights
 from netcheck.perf.observe import (
     Footprint,
@@ -384,7 +384,12 @@ def _speed(fabric: Fabric, ref: PortRef) -> object:
 
 
 def unused(results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass) -> Iterator[Clue]:
-    """Cables that carried nothing in either direction; switches that leave several exits unused."""
+    """Cables that carried nothing in either direction; switches that leave several exits unused.
+
+    None where no round was run to reach the rest: then it was for want of rounds.
+    """
+    if not any(result.round.name.startswith(OTHER_CABLES) for result in results):
+        return
     far = peers(fabric)
     missed = coverage(results, fabric, item).missed
     pairs = {frozenset((ref, far[ref])) for ref in missed if far.get(ref) in missed}

@@ -9,7 +9,7 @@ every cable carried data in both directions or more rounds would not help.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from netcheck.model.counters import Meaning
@@ -22,6 +22,7 @@ from netcheck.perf.schedule import Endpoint, Pattern, Round, by_leaf, leaves_by_
 NOISE_PACKETS = 1000
 ACK_BYTES = 256  # a queue whose packets are smaller on average carried answers, not data
 ATTEMPTS = 8
+OTHER_CABLES = "pairs over other cables"  # what rounds are called that reach the rest
 
 
 @frozen
@@ -31,7 +32,7 @@ class Coverage:
     Attributes:
         crossed: Data left by this port in some round.
         missed: Some flow could have left by it, and none was seen to.
-        unseen: The port showed no count of the class's queue.
+        unseen: The port showed no count of what was tested.
     """
 
     crossed: frozenset[PortRef] = frozenset()
@@ -41,13 +42,28 @@ class Coverage:
 
 def coverage(results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass) -> Coverage:
     """What the rounds of one traffic class touched of the cables between switches."""
+    return seen_by(
+        results, fabric, lambda result, egress: _carried_data(result, fabric, egress, item)
+    )
+
+
+def seen_by(
+    results: Sequence[RoundResult],
+    fabric: Fabric,
+    has_data: Callable[[RoundResult, PortRef], bool | None],
+) -> Coverage:
+    """What rounds touched of the cables between switches.
+
+    Args:
+        has_data: Whether data left by a port in a round; None where no counter tells.
+    """
     crossed: set[PortRef] = set()
     possible: set[PortRef] = set()
     seen: set[PortRef] = set()
     for result in results:
         for egress in _between_switches(result, fabric):
             possible.add(egress)
-            is_data = _carried_data(result, fabric, egress, item)
+            is_data = has_data(result, egress)
             seen.update([egress] if is_data is not None else [])
             crossed.update([egress] if is_data else [])
     return Coverage(frozenset(crossed), frozenset(seen - crossed), frozenset(possible - seen))
@@ -102,7 +118,7 @@ def round_for(
     if is_above or not (sources or targets):
         sources = targets = set(leaves)
     flows = _drawn(leaves, sources, targets, islands, draw)
-    return Round(f"pairs over other cables, {turn + 1}", Pattern.ACROSS, tuple(flows))
+    return Round(f"{OTHER_CABLES}, {turn + 1}", Pattern.ACROSS, tuple(flows))
 
 
 Flow = tuple[Endpoint, Endpoint]

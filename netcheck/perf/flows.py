@@ -17,7 +17,9 @@ from typing import TypeVar
 from netcheck.collect.session import Session
 from netcheck.model.device import Device
 from netcheck.model.errors import TransportError
+from netcheck.model.fabric import PortRef
 from netcheck.perf.bench import Bench
+from netcheck.perf.coverage import Coverage
 from netcheck.perf.deltas import Deltas, deltas
 from netcheck.perf.observe import FlowResult, RoundResult
 from netcheck.perf.options import PerfOptions
@@ -245,19 +247,41 @@ class Course:
     results: list[RoundResult] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
-    def run(self, one: Round, tool: Tool) -> None:
-        """Run one round, unless the time is up."""
+    def run(self, one: Round, tool: Tool) -> bool:
+        """Run one round, unless the time is up; whether it was run."""
         if self.results and not self.has_time():
             self.progress(f"{self.name}: no time left for {one.name}")
-            return
+            return False
         self.progress(f"{self.name}: {tool.value}, {one.name}: {len(one.flows)} flows")
         first = DEFAULT_PORT + len(self.results) % PORT_BLOCKS * PORTS_OF_A_ROUND
         self.results.append(self.run_one(one, tool, first))
+        return True
 
     def run_all(self, plan: Sequence[tuple[Round, Tool]]) -> None:
         """Run rounds in order."""
         for one, tool in plan:
             self.run(one, tool)
+
+    def cross_the_rest(
+        self,
+        seen: Callable[[Sequence[RoundResult]], Coverage],
+        drawn: Callable[[frozenset[PortRef], int], Round],
+        most: int,
+    ) -> None:
+        """Add rounds while some cable between switches carried no data.
+
+        Args:
+            seen: What results tell of these cables.
+            drawn: A round that may reach the missed ones, by how many such went before.
+        """
+        for turn in range(most):
+            missed = seen(self.results).missed
+            more = drawn(missed, turn) if missed else None
+            if more is None or not more.flows:
+                return
+            self.progress(f"{self.name}: {len(missed)} cables carried no data yet")
+            if not self.run(more, Tool.WRITE_BW):
+                return
 
     def has_time(self) -> bool:
         """Whether a round as long as those so far still fits."""

@@ -135,15 +135,11 @@ class _Course:
         """Add rounds while some cable between switches carried no data."""
         fabric = self.bench.fabric
         peers = peers_of(fabric)
-        for turn in range(self.options.more_rounds):
-            missed = coverage(self.results, fabric, self.item).missed
-            if not missed or not self._course.has_time():
-                return
-            more = round_for(missed, ends, peers, turn=turn, islands=islands)
-            if not more.flows:
-                return
-            self.progress(f"{self.item.name}: {len(missed)} cables carried no data yet")
-            self.run(more, Tool.WRITE_BW)
+        self._course.cross_the_rest(
+            lambda results: coverage(results, fabric, self.item),
+            lambda missed, turn: round_for(missed, ends, peers, turn=turn, islands=islands),
+            self.options.more_rounds,
+        )
 
     def run_collective(self, ends: Sequence[Endpoint], islands: Mapping[str, str]) -> None:
         """Run the user's collective test, over whatever cables its flows may take."""

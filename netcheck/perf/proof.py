@@ -18,6 +18,7 @@ from netcheck.model.finding import (
     Severity,
 )
 from netcheck.model.known import is_known
+from netcheck.perf.coverage import Coverage
 from netcheck.perf.found import perf_finding
 from netcheck.perf.localise import Suspect
 from netcheck.perf.losses import Sight
@@ -185,3 +186,18 @@ def located(found: Sequence[Suspect], findings: Sequence[Finding]) -> Iterator[F
         yield replace(
             located, where=tuple(Place(place.device, place.port) for place in suspect.places)
         )
+
+
+def not_crossed(results: Sequence[RoundResult], seen: Coverage, what: str) -> Iterator[Finding]:
+    """Cables between switches on which no round was seen to send data, or that do not tell."""
+    if any(result.unreachable for result in results):
+        return
+    for refs, found in ((seen.missed, "none"), (seen.unseen, "no count")):
+        for ref in sorted(refs):
+            yield perf_finding(
+                "cable-not-crossed",
+                Place(ref.device, ref.port),
+                f"data of {what} on this cable expected, found {found} in {len(results)} rounds",
+                expected="data",
+                found=found,
+            )

@@ -19,10 +19,12 @@ from netcheck.model.known import is_known
 from netcheck.model.paths import Hop, paths
 from netcheck.perf.clues import Clue, Rank, total
 from netcheck.perf.observe import FlowResult, RoundResult, is_host, is_pulled
+from netcheck.perf.schedule import Pattern
 
 HEALTHY_SHARE = 0.5
 HIT_SHARES = (1.0, 0.5, 0.25, 0.125)
 BY_CHANCE = 0.01  # a flow that suffers with no bad cable on its way
+BY_HASH = 0.1  # a flow that is slow beside others, where hashing may put several on one cable
 LEAST_GAIN = 2.0  # how much better, as a logarithm, than chance alone
 EXPLAINED = 0.05
 MOST = 3
@@ -30,19 +32,25 @@ MOST = 3
 
 @dataclass(frozen=True)
 class Trial:
-    """One flow: how likely it crosses each cable, and whether it suffered."""
+    """One flow: how likely it crosses each cable, and whether it suffered.
+
+    Attributes:
+        by_chance: How likely it would with no bad cable on its way.
+    """
 
     crosses: Mapping[Hop, float]
     queue_pairs: int
     has_suffered: bool
+    by_chance: float = BY_CHANCE
 
     def likelihood(self, hop: Hop, share: float) -> float:
         """How likely it suffers where that cable hits a share of what crosses it."""
         return suffering(self.crosses.get(hop, 0.0) * share, self.queue_pairs)
 
 
-Alike = tuple[float, int, bool]
-"""How likely trials cross a cable, with how many queue pairs, and whether they suffered."""
+Alike = tuple[float, int, bool, float]
+"""How likely trials cross a cable, with how many queue pairs, whether they suffered, and how
+likely they would by chance."""
 
 
 def suffering(hit: float, queue_pairs: int) -> float:
@@ -92,7 +100,12 @@ def _best(trials: Sequence[Trial]) -> list[tuple[Hop, float, float]]:
     crossing: dict[Hop, Counter[Alike]] = {hop: Counter() for hop in sorted(hops)}
     for trial in trials:
         for hop in trial.crosses.keys() & hops:
-            alike = (trial.crosses[hop], trial.queue_pairs, trial.has_suffered)
+            alike = (
+                trial.crosses[hop],
+                trial.queue_pairs,
+                trial.has_suffered,
+                trial.by_chance,
+            )
             crossing[hop][alike] += 1
     found = []
     for hop, counted in crossing.items():
@@ -108,9 +121,9 @@ def _gain(counted: Counter[Alike], share: float) -> float:
     Of the others it says what chance says.
     """
     gain = 0.0
-    for (crossed, queue_pairs, has_suffered), count in counted.items():
+    for (crossed, queue_pairs, has_suffered, chance), count in counted.items():
         bad = suffering(crossed * share, queue_pairs)
-        odds = bad / BY_CHANCE if has_suffered else (1.0 - bad) / (1.0 - BY_CHANCE)
+        odds = bad / chance if has_suffered else (1.0 - bad) / (1.0 - chance)
         gain += count * math.log(odds)
     return gain
 
@@ -125,7 +138,9 @@ def _trials(results: Sequence[RoundResult], fabric: Fabric, *, is_loss: bool) ->
             if ends not in known:
                 known[ends] = _crossings(fabric, *ends)
             has_suffered = _lost(flow, result) if is_loss else _is_slow(flow, result)
-            yield Trial(known[ends], result.queue_pairs, has_suffered)
+            is_shared = not is_loss and result.round.pattern is not Pattern.PAIRS
+            chance = BY_HASH if is_shared else BY_CHANCE
+            yield Trial(known[ends], result.queue_pairs, has_suffered, chance)
 
 
 def _crossings(fabric: Fabric, a: PortRef, b: PortRef) -> Mapping[Hop, float]:

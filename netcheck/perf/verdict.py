@@ -48,6 +48,7 @@ from netcheck.perf.proof import (
     located,
     loss_finding,
     missing_finding,
+    not_crossed,
     outcome,
     place_of,
     run_findings,
@@ -101,7 +102,7 @@ def judge_perf(
             *run_findings(own),
             *_pause_elsewhere(own, fabric),
             *_class_findings(own, fabric, item),
-            *_not_crossed(own, fabric, item),
+            *not_crossed(own, coverage(own, fabric, item), f"class {item.name}"),
         ]
         side = list(congestion_findings(own, fabric, item))
         answers = list(host_findings(own, fabric, item))
@@ -178,23 +179,6 @@ def _class_findings(
                 expected=str(other.expected),
                 found=str(other.found),
             )
-
-
-def _not_crossed(
-    results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass
-) -> Iterator[Finding]:
-    """Cables between switches that no round was seen to use."""
-    if any(result.unreachable for result in results):
-        return
-    for ref in sorted(coverage(results, fabric, item).missed):
-        yield perf_finding(
-            "cable-not-crossed",
-            Place(ref.device, ref.port),
-            f"data of class {item.name} on this cable expected, found none in"
-            f" {len(results)} rounds",
-            expected="data",
-            found="none",
-        )
 
 
 def _outside_class(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iterator[Finding]:

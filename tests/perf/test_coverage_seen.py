@@ -119,8 +119,11 @@ def test_a_later_round_makes_up_for_an_earlier_one() -> None:
 def test_a_missed_cable_is_a_warning_at_its_port() -> None:
     rows: dict[str, Rows] = {"leaf1": FIRST, "spine1": {"d2": (50_000, DATA_BYTES)}}
     judged = judge_perf([result(**rows)], clos(), Basis.SIMULATED)
-    named = [str(one.where[0]) for one in judged.findings if one.rule == "cable-not-crossed"]
-    assert named == ["leaf1 up2"]
+    told = [one for one in judged.findings if one.rule == "cable-not-crossed"]
+    assert [(str(one.where[0]), one.found) for one in told] == [
+        ("leaf1 up2", "none"),
+        ("spine2 d2", "no count"),
+    ]
 
 
 def test_peers_are_named_from_both_ends() -> None:

@@ -20,6 +20,7 @@ from netcheck.model.subnets import Subnet
 from netcheck.perf.bench import Bench
 from netcheck.perf.flows import Course, Flows, moved_between, result_of
 from netcheck.perf.found import perf_finding
+from netcheck.perf.infiniband.crossing import Ways
 from netcheck.perf.infiniband.lanes import lane_findings, ports_of_failures
 from netcheck.perf.infiniband.places import Places, places_of
 from netcheck.perf.infiniband.reading import Keys, Reader, discover
@@ -30,12 +31,12 @@ from netcheck.perf.infiniband.services import (
     rounds_of,
     services_of,
 )
-from netcheck.perf.infiniband.sights import with_full_waits
+from netcheck.perf.infiniband.sights import crossed, with_full_waits
 from netcheck.perf.measure import tools_of
 from netcheck.perf.observe import Footprint, RoundResult
 from netcheck.perf.options import PerfOptions
 from netcheck.perf.perftest import PerftestRun, Tool
-from netcheck.perf.schedule import Endpoint, Round, islands_of
+from netcheck.perf.schedule import Depth, Endpoint, Round, islands_of
 
 LOGINS = ("linux", "opensm")  # platforms that are a Linux shell, where adapters are used
 
@@ -49,6 +50,7 @@ class Tested:
         findings: Keys that hosts do not hold, lanes that carry nothing.
         seconds: How long flows ran between two readings of a bandwidth test.
         is_sprayed: Packets of a flow take several paths.
+        unrouted: Ports between switches that no forwarding table sends the service by.
     """
 
     service: Service
@@ -57,6 +59,7 @@ class Tested:
     findings: tuple[Finding, ...] = ()
     seconds: float = 0.0
     is_sprayed: bool = False
+    unrouted: frozenset[PortRef] = frozenset()
 
 
 class Unproven(NamedTuple):
@@ -209,6 +212,8 @@ class _Subnet:
             if self._is_meant(service, reader.places, memberships):
                 self.unproven.append(Unproven(service.name, NotProven.NOT_EXERCISED, why))
             return
+        is_adaptive = self.subnet.adaptive_routing is True
+        ways = Ways(fabric, able, lambda a, b: a in full or b in full, is_adaptive=is_adaptive)
         runner = _Runner(reader, service, keys, self.options)
         shares = max(1, count_services(self.bench.fabric))
         budget = self.options.budget_s / shares
@@ -216,6 +221,8 @@ class _Subnet:
         course.run_all(
             [(one, tool) for one in plan for tool in tools_of(one.pattern, self.options.depth)]
         )
+        if course.results and self.options.depth is not Depth.QUICK:
+            self._cross_the_rest(course, ways)
         failing = ports_of_failures(course.results, reader.places)
         if failing:
             self.progress(f"{service.name}: asking {len(failing)} ports for its lanes")
@@ -226,7 +233,16 @@ class _Subnet:
             tuple(course.results),
             tuple(findings),
             float(self.options.duration_s),
-            is_sprayed=self.subnet.adaptive_routing is True,
+            is_sprayed=is_adaptive,
+            unrouted=ways.unrouted(crossed(course.results, fabric).missed, course.results),
+        )
+
+    def _cross_the_rest(self, course: Course, ways: Ways) -> None:
+        """Add rounds of pairs that may go another way than those that were run."""
+        course.cross_the_rest(
+            lambda results: crossed(results, ways.fabric),
+            lambda missed, turn: ways.round_over(missed, course.results, turn),
+            self.options.more_rounds,
         )
 
     @staticmethod

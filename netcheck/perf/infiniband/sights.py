@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -11,6 +11,7 @@ from netcheck.model.counters import CounterLimit, Meaning
 from netcheck.model.device import Device
 from netcheck.model.fabric import Fabric, PortRef
 from netcheck.model.known import UNKNOWN, Known, is_known
+from netcheck.perf.coverage import ACK_BYTES, NOISE_PACKETS, Coverage, seen_by
 from netcheck.perf.deltas import ANY, Deltas, Moved
 from netcheck.perf.infiniband.places import Place
 from netcheck.perf.losses import Sight, host_sights
@@ -24,6 +25,7 @@ REFUSED = (Meaning.CONSTRAINT_ERROR,)
 DAMAGE = (Meaning.PHYSICAL_ERROR, Meaning.LINK_RECOVERY)
 # Others of that meaning tell of a part of them, or of errors further up.
 ERRORS = frozenset({"PortRcvErrors", "port_rcv_errors"})
+WORD_BYTES = 4  # what PortXmitData counts, see platforms.infiniband.quirks
 FULL = " (at its largest value)"
 
 
@@ -66,6 +68,22 @@ def damage_at(result: RoundResult, fabric: Fabric) -> Iterator[Sight]:
     """Bit errors and new trainings of links, where they are shown."""
     for _, ingress in footprint(fabric, result.round).links:
         yield from _if_shown(result, ingress, DAMAGE)
+
+
+def crossed(results: Sequence[RoundResult], fabric: Fabric) -> Coverage:
+    """Which cables between switches data was counted on, lanes and services together."""
+    return seen_by(results, fabric, _has_data)
+
+
+def _has_data(result: RoundResult, egress: PortRef) -> bool | None:
+    own = result.deltas[egress.device]
+    packets = own.find(egress.port, Meaning.PORT_TX_PACKETS)
+    if not is_known(packets):
+        return None
+    rows = own.each(egress.port, Meaning.OTHER)
+    words = next((row.by for row in rows if row.key.name == "PortXmitData"), UNKNOWN)
+    is_answers = is_known(words) and WORD_BYTES * words < ACK_BYTES * packets
+    return packets >= NOISE_PACKETS and not is_answers
 
 
 def received(result: RoundResult, fabric: Fabric) -> Iterator[Sight]:

@@ -29,6 +29,7 @@ from netcheck.perf.found import perf_finding
 from netcheck.perf.infiniband.measure import Measured, Tested, Unproven
 from netcheck.perf.infiniband.sights import (
     Waiting,
+    crossed,
     damage_at,
     error_rate,
     footprint,
@@ -45,6 +46,7 @@ from netcheck.perf.proof import (
     located,
     loss_finding,
     missing_finding,
+    not_crossed,
     outcome,
     place_of,
     run_findings,
@@ -55,6 +57,10 @@ from netcheck.perf.proof import (
 LOOK_FIRST = (
     "Look at the place first: who gives no credits there, lifetimes of packets, SL to VL map,"
     " cable and modules."
+)
+NOT_CROSSED = (
+    "See whether forwarding tables use the port (ibroute with the LID of its switch), or measure"
+    " with --schedule exhaustive."
 )
 LOOK_AT = {
     Meaning.PORT_EGRESS_DROP: "lifetimes of packets, SL to VL map, and who gives no credits here",
@@ -124,6 +130,10 @@ def _findings(one: Tested) -> Iterator[Finding]:
         yield from _stuck(result, one.places.fabric)
         yield from _bit_errors(result, one)
     yield from _unseen_waits(one)
+    seen = crossed(one.results, one.places.fabric)
+    seen = replace(seen, missed=seen.missed - one.unrouted)
+    for found in not_crossed(one.results, seen, f"service {one.service.name}"):
+        yield replace(found, fix=NOT_CROSSED)
 
 
 def _lacks(sight: Sight) -> bool:
