@@ -145,10 +145,31 @@ def _class_verdict(
         if sight.meaning is Meaning.PRIORITY_RX_PACKETS and is_known(sight.by)
     )
     is_lossless = item.delivery is Delivery.LOSSLESS
-    lacking = "no pause frame was seen" if is_lossless and not paused else ""
+    lacking = _lacking(results, packets, is_lossless=is_lossless, paused=paused, marked=marked)
     run, reason, detail = outcome(findings, lacking=lacking)
     verdict = RunVerdict(run, basis, None, reason, detail)
     return ClassVerdict(item.name, verdict, packets, paused, marked, is_lossless)
+
+
+def _lacking(
+    results: Sequence[RoundResult],
+    packets: int,
+    *,
+    is_lossless: bool,
+    paused: bool,
+    marked: bool,
+) -> str:
+    """What a test of a class should have shown and did not; empty where it did.
+
+    A class that is marked and never paused was congested where a packet of it was marked.
+    """
+    if not packets:
+        return "no packet of the class was counted" if results else "no round was run"
+    if not is_lossless:
+        return "" if marked else "no packet was marked"
+    if not any(map(is_incast, results)):
+        return "no incast was run"
+    return "" if paused else "no pause frame was seen"
 
 
 def _class_findings(
