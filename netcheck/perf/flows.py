@@ -249,6 +249,9 @@ class Course:
         """Run one round, unless the time is up."""
         if self.results and not self.has_time():
             self.progress(f"{self.name}: no time left for {one.name}")
+            last = self.results[-1]
+            left_out = (*last.left_out, f"{tool.value}, {one.name}")
+            self.results[-1] = replace(last, left_out=left_out)
             return
         self.progress(f"{self.name}: {tool.value}, {one.name}: {len(one.flows)} flows")
         first = DEFAULT_PORT + len(self.results) % PORT_BLOCKS * PORTS_OF_A_ROUND

@@ -41,6 +41,7 @@ class RoundResult:
         collective: What a collective test printed that was run instead of flows.
         hosts: What hosts that may hold a NIC back said after all rounds, with the last of them.
         queue_pairs: Of each flow; each may take another path.
+        left_out: Rounds that had no time after this one.
     """
 
     round: Round
@@ -56,6 +57,7 @@ class RoundResult:
     hosts: Mapping[PortRef, HostAnswer] = field(default_factory=dict)
     collective: CollectiveResult | None = None
     queue_pairs: int = 1
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ from netcheck.perf.proof import (
     run_findings,
     run_verdict,
     unique,
+    unrun_findings,
 )
 from netcheck.perf.sampled import SampledRound, sampled_rounds
 from netcheck.report.comparison import Column
@@ -105,7 +106,7 @@ def judge_perf(
         ]
         side = list(congestion_findings(own, fabric, item))
         answers = list(host_findings(own, fabric, item))
-        findings += [*found, *side, *answers]
+        findings += [*found, *side, *answers, *unrun_findings(own, fabric.name)]
         if locates and (found or side or slow):
             here = suspects(own, fabric, item, side)
             pointed += here

@@ -49,6 +49,7 @@ from netcheck.perf.proof import (
     place_of,
     run_findings,
     unique,
+    unrun_findings,
     word_of,
 )
 
@@ -94,7 +95,8 @@ def judge_services(measured: Measured, basis: Basis) -> Judged:
         pointed += here
         waiting += _longest(one)
         late = latency_findings(one.results)
-        findings += unique([*found, *below, *slow, *late, *located(here, found)])
+        unrun = unrun_findings(one.results, fabric.name)
+        findings += unique([*found, *below, *slow, *late, *unrun, *located(here, found)])
     classes += (_open(one, basis) for one in measured.unproven)
     return Judged(
         tuple(classes),
