@@ -248,14 +248,18 @@ class Course:
     def run(self, one: Round, tool: Tool) -> None:
         """Run one round, unless the time is up."""
         if self.results and not self.has_time():
-            self.progress(f"{self.name}: no time left for {one.name}")
-            last = self.results[-1]
-            left_out = (*last.left_out, f"{tool.value}, {one.name}")
-            self.results[-1] = replace(last, left_out=left_out)
+            self.leave_out(f"{tool.value}, {one.name}", "no time left")
             return
         self.progress(f"{self.name}: {tool.value}, {one.name}: {len(one.flows)} flows")
         first = DEFAULT_PORT + len(self.results) % PORT_BLOCKS * PORTS_OF_A_ROUND
         self.results.append(self.run_one(one, tool, first))
+
+    def leave_out(self, what: str, why: str) -> None:
+        """Keep in mind, and with the results, what is not run."""
+        self.progress(f"{self.name}: {why} for {what}")
+        if self.results:
+            last = self.results[-1]
+            self.results[-1] = replace(last, left_out=(*last.left_out, f"{what} ({why})"))
 
     def run_all(self, plan: Sequence[tuple[Round, Tool]]) -> None:
         """Run rounds in order."""

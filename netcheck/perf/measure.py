@@ -29,6 +29,7 @@ from netcheck.perf.observe import (
     carries,
     droppable_dscp,
     tested_classes,
+    with_ways,
 )
 from netcheck.perf.options import PerfOptions
 from netcheck.perf.perftest import DEFAULT_PORT, ERRORS, NO_DATA, PerftestRun, Tool
@@ -120,9 +121,16 @@ class _Course:
         self.options, self.progress = options, progress
         self._course = Course(item.name, options.budget_s, progress, self._run_one)
         self.results = self._course.results
+        self._ways: dict[tuple[str, str], bool] = {}
 
     def run(self, one: Round, tool: Tool) -> None:
-        """Run one round, if hosts can mark what it needs and there is time."""
+        """Run one round, if hosts can mark what it needs, there is a way and there is time."""
+        whole, one = one, with_ways(self.bench.fabric, one, self._ways)
+        if len(one.every) < len(whole.every):
+            count = len(whole.every) - len(one.every)
+            self._course.leave_out(f"{count} flows of {tool.value}, {one.name}", "no way by tiers")
+            if not one.flows:
+                return
         if one.is_beside and not any(may_mark(self.hosts, a) for a, _ in one.background):
             self.progress(f"{self.item.name}: hosts force one mark on all traffic: no {one.name}")
             return
@@ -153,6 +161,7 @@ class _Course:
             return
         self.progress(f"{self.item.name}: {name} on {ends[0].host}")
         whole = Round(name, Pattern.ACROSS, tuple(dict.fromkeys(pairs)))
+        whole = with_ways(self.bench.fabric, whole, self._ways)
         runner = _Runner(self.bench, self.hosts, self.item, Tool.WRITE_BW, self.options)
         self.results.append(runner.run_collective(whole, name, ends[0].host))
 

@@ -120,6 +120,22 @@ class Footprint:
                     yield a, b
 
 
+def with_ways(fabric: Fabric, one: Round, known: dict[tuple[str, str], bool]) -> Round:
+    """The round without flows that no path by tiers joins; ``known`` keeps what was found.
+
+    Of such a flow nobody knows which counters to read.
+    """
+
+    def is_joined(flow: tuple[Endpoint, Endpoint]) -> bool:
+        leaves = (flow[0].leaf.device, flow[1].leaf.device)
+        if leaves not in known:
+            known[leaves] = any(paths(fabric, flow[0].ref, flow[1].ref))
+        return known[leaves]
+
+    kept = [tuple(filter(is_joined, some)) for some in (one.flows, one.victims, one.background)]
+    return replace(one, flows=kept[0], victims=kept[1], background=kept[2])
+
+
 def is_host(fabric: Fabric, device: str) -> bool:
     """The device ends paths instead of forwarding."""
     found = fabric.devices.get(device)

@@ -225,9 +225,10 @@ PAGES = {
     "round-not-run": Page(
         Severity.WARNING,
         Verdict.FAIL,
-        "Rounds of the schedule were left out for want of time: what was proven does not hold for"
-        " the cables and buffers that they alone would have loaded.",
-        "Measure with a larger --budget, or a shorter --schedule or --duration.",
+        "Rounds of the schedule were left out: what was proven does not hold for the cables and"
+        " buffers that they alone would have loaded.",
+        "For want of time: a larger --budget, or a shorter --schedule or --duration. For want of a"
+        " way: see to tiers and cables of the intent.",
         _DERIVED,
     ),
     "partition-key-missing": Page(

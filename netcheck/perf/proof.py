@@ -122,14 +122,14 @@ def run_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
 
 
 def unrun_findings(results: Sequence[RoundResult], fabric: str) -> Iterator[Finding]:
-    """Rounds of the schedule that had no time."""
+    """Rounds of the schedule that were left out, and parts of them."""
     left_out = [name for result in results for name in result.left_out]
     if left_out:
         wanted = f"every round of {results[0].traffic_class}"
         yield perf_finding(
             "round-not-run",
             Place(fabric),
-            f"{wanted} expected, {len(left_out)} had no time: {'; '.join(left_out)}",
+            f"{wanted} expected, found {len(left_out)} left out: {'; '.join(left_out)}",
             expected=wanted,
             found=f"{len(left_out)} left out",
         )
