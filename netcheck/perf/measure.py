@@ -14,6 +14,7 @@ from netcheck.model.errors import TransportError
 from netcheck.model.fabric import Fabric, TrafficClass
 from netcheck.model.known import is_known
 from netcheck.perf.bench import EVERYTHING, Bench
+from netcheck.perf.clues import NOT_READ
 from netcheck.perf.collective_run import program_of, run_collective
 from netcheck.perf.collectives import CollectiveResult
 from netcheck.perf.coverage import coverage, peers_of, round_for
@@ -289,7 +290,7 @@ class _Runner:
         client_gid = self._gid(client)
         for end, gid in ((server, server_gid), (client, client_gid)):
             if gid is None:
-                return f"{end.host} {end.rdma}: no RoCE v2 GID with an IPv4 address"
+                return f"{end.host} {end.rdma}: {self._without_gid(end)}"
         if dscp is None or server_gid is None or client_gid is None:
             return f"class {self.item.name}: dscp is not said"
         return PerftestRun(
@@ -302,6 +303,18 @@ class _Runner:
             traffic_class=dscp << 2 | ECN_CAPABLE,
             rdma_cm=self.options.rdma_cm,
         )
+
+    def _without_gid(self, end: Endpoint) -> str:
+        """Why there is no address to use; what was not read is not missing."""
+        host = self.hosts.get(end.host)
+        if host is None:
+            return NOT_READ
+        rdma = host.rdma.get(end.rdma)
+        if rdma is None:
+            return "no RDMA device of that name"
+        if not is_known(rdma.gids):
+            return "its GID table was not shown"
+        return "no RoCE v2 GID with an IPv4 address"
 
     def _gid(self, end: Endpoint) -> Gid | None:
         """The entry to use: RoCE v2, IPv4, the intended address before any other."""

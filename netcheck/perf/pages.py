@@ -82,6 +82,15 @@ PAGES = {
         "Look at PFC of its priority, and at which queue and pool its packets go into.",
         _ROCEV2 + " (lossy flows must show loss under incast)",
     ),
+    "droppable-not-run": Page(
+        Severity.INFO,
+        Verdict.FAIL,
+        "Traffic that may be dropped was to run beside the class, and a test of it did not end with"
+        " a figure: shares of queues, and whether it loses as it should, were not judged there.",
+        "None where it lost too much to go on (no acknowledgement); else look at what the test"
+        " says.",
+        _DERIVED,
+    ),
     "cable-below-speed": Page(
         Severity.WARNING,
         Verdict.FAIL,

@@ -135,6 +135,21 @@ def unrun_findings(results: Sequence[RoundResult], fabric: str) -> Iterator[Find
         )
 
 
+def beside_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
+    """Tests of traffic that may be dropped which did not run to their end."""
+    for result in results:
+        for flow in result.background:
+            if flow.result.error:
+                yield perf_finding(
+                    "droppable-not-run",
+                    Place(flow.sender.host, flow.sender.port),
+                    f"{result.tool} to {flow.receiver.ref} of traffic that may be dropped,"
+                    f" {result.round.name}: {flow.result.error}",
+                    expected="a result",
+                    found=flow.result.error,
+                )
+
+
 def _has_figure(result: object) -> bool:
     bandwidth = getattr(result, "bandwidth_bps", None)
     latency = getattr(result, "latency_us", None)

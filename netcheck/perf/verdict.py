@@ -28,7 +28,7 @@ from netcheck.perf.agreement import disagreements
 from netcheck.perf.bandwidth import bandwidth_findings
 from netcheck.perf.clues import answers_at
 from netcheck.perf.collective_run import collective_findings, collective_notes
-from netcheck.perf.congestion import congestion_findings
+from netcheck.perf.congestion import beside_notes, congestion_findings
 from netcheck.perf.coverage import coverage
 from netcheck.perf.found import perf_finding
 from netcheck.perf.heat import heat_maps
@@ -45,6 +45,7 @@ from netcheck.perf.observe import (
 )
 from netcheck.perf.proof import (
     UNIT,
+    beside_findings,
     located,
     loss_finding,
     missing_finding,
@@ -106,9 +107,10 @@ def judge_perf(
         ]
         side = list(congestion_findings(own, fabric, item))
         answers = list(host_findings(own, fabric, item))
-        findings += [*found, *side, *answers, *unrun_findings(own, fabric.name)]
+        rest = [*unrun_findings(own, fabric.name), *beside_findings(own)]
+        findings += [*found, *side, *answers, *rest]
         if locates and (found or side or slow):
-            here = suspects(own, fabric, item, side)
+            here = suspects(own, fabric, item, side, is_slow=bool(slow))
             pointed += here
             findings += located(here, found)
         found += side
@@ -125,6 +127,7 @@ def judge_perf(
         tuple(sampled_rounds(results, fabric)),
         tuple(heat_maps(results, fabric)),
         tuple(collective_notes(results)),
+        notes=tuple(beside_notes(results)),
     )
 
 
