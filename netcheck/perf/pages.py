@@ -191,7 +191,8 @@ PAGES = {
         Severity.ERROR,
         Verdict.FAIL,
         "A priority is paused that is not declared lossless; it can block traffic it should not.",
-        "Take PFC off that priority on both ends, or declare the class lossless.",
+        "Take PFC off that priority on both ends, or declare the class lossless; of a whole port,"
+        " switch link-level flow control off at both ends.",
         _ROCEV2,
     ),
     "counter-missing": Page(

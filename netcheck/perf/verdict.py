@@ -26,7 +26,7 @@ from netcheck.model.finding import (
 from netcheck.model.known import is_known
 from netcheck.perf.agreement import disagreements
 from netcheck.perf.bandwidth import bandwidth_findings
-from netcheck.perf.clues import answers_at
+from netcheck.perf.clues import answers_at, total
 from netcheck.perf.collective_run import collective_findings, collective_notes
 from netcheck.perf.congestion import beside_notes, congestion_findings
 from netcheck.perf.coverage import coverage
@@ -38,6 +38,7 @@ from netcheck.perf.latency import LatencyFigures, latency_figures, latency_findi
 from netcheck.perf.localise import Suspect, suspects
 from netcheck.perf.losses import loss_sights, mark_sights, pause_sights, traffic_sights
 from netcheck.perf.observe import (
+    Footprint,
     RoundResult,
     is_incast,
     lossless_pfc_priorities,
@@ -102,6 +103,7 @@ def judge_perf(
         found = [
             *run_findings(own),
             *_pause_elsewhere(own, fabric),
+            *_whole_pauses(own, fabric),
             *_class_findings(own, fabric, item),
             *_not_crossed(own, fabric, item),
         ]
@@ -260,6 +262,24 @@ def _pause_elsewhere(results: Sequence[RoundResult], fabric: Fabric) -> Iterator
                     f" found {moved.by}; only {wanted} may pause",
                     expected=wanted,
                     found=str(moved.key.number),
+                )
+
+
+def _whole_pauses(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[Finding]:
+    """Frames that pause a whole port, and with it what is not declared lossless."""
+    for result in results:
+        for ref in sorted({ref for link in Footprint(fabric, result.round).links for ref in link}):
+            port = fabric.devices[ref.device].ports.get(ref.port)
+            if port is not None and True in {port.qos.global_pause_rx, port.qos.global_pause_tx}:
+                continue
+            frames = total(result, ref, Meaning.GLOBAL_PAUSE_RX, Meaning.GLOBAL_PAUSE_TX)
+            if frames:
+                yield perf_finding(
+                    "pause-on-other-priority",
+                    Place(ref.device, ref.port),
+                    f"frames that pause the whole port expected 0, found {frames}",
+                    expected="no pause of the whole port",
+                    found=str(frames),
                 )
 
 

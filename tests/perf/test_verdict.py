@@ -266,6 +266,21 @@ def test_pause_on_a_lossy_priority_is_found() -> None:
     assert found.findings[0].rule == "pause-on-other-priority"
 
 
+@pytest.mark.parametrize("meaning", [Meaning.GLOBAL_PAUSE_RX, Meaning.GLOBAL_PAUSE_TX])
+def test_pauses_of_a_whole_port_are_found(meaning: Meaning) -> None:
+    def storm(readings: dict[str, Readings]) -> None:
+        readings["gpu02"][key("rail0", meaning)] = 9
+        readings["gpu02"][key("eth0", meaning)] = 9  # no part of the test
+
+    found = judge(incast(storm))
+    assert (found.verdict.run, found.verdict.reason) == (
+        RunResult.NOT_PROVEN,
+        NotProven.NOT_EXERCISED,
+    )
+    (pause,) = [f for f in found.findings if f.rule == "pause-on-other-priority"]
+    assert (str(pause.where[0]), pause.found) == ("gpu02 rail0", "9")
+
+
 def test_traffic_in_another_priority_is_found_at_the_nic() -> None:
     def mistag(readings: dict[str, Readings]) -> None:
         for name in ("rail0", "rail1"):
