@@ -27,6 +27,7 @@ from netcheck.perf.perftest import (
     PerftestResult,
     PerftestRun,
     Tool,
+    last_line,
     parse_perftest,
     server_line,
 )
@@ -176,17 +177,21 @@ class Flows:
             return FlowResult(flow.sender, flow.receiver, PerftestResult(error=str(error)))
         result = parse_perftest(output.text)
         if not output.is_ok and not result.error:
-            result = replace(result, error=f"exit status {output.status}")
-        self._end_server(flow.server, is_ok=output.is_ok)
+            said = f"exit status {output.status}: {last_line(output.text)}"
+            result = replace(result, error=said)
+        printed = self._end_server(flow.server, is_ok=output.is_ok)
+        theirs = parse_perftest(printed).error if result.error else ""
+        if theirs and theirs != result.error:
+            result = replace(result, error=f"{result.error}; at the other side: {theirs}")
         return FlowResult(flow.sender, flow.receiver, result)
 
-    def _end_server(self, server: Session, *, is_ok: bool) -> None:
+    def _end_server(self, server: Session, *, is_ok: bool) -> str:
+        """Wait for a server's end, or end it; give what it printed."""
         with suppress(TransportError):
-            if is_ok:
-                server.finish(END_MARGIN_S)
-            else:
-                server.interrupt()
+            output = server.finish(END_MARGIN_S) if is_ok else server.interrupt()
             self.bench.give_back(server)
+            return output.text
+        return ""
 
 
 def result_of(

@@ -261,7 +261,11 @@ class _Runner:
         """Say of the first flows that failed whether their ends reach each other at all."""
         # by perftest: the hosts themselves answer
         told = {NO_DATA, *(meaning for _, meaning in ERRORS)}
-        failed = [place for place, flow in enumerate(flows) if flow.result.error in told]
+        failed = [
+            place
+            for place, flow in enumerate(flows)
+            if flow.result.error.partition("; ")[0] in told
+        ]
         found = list(flows)
         for place in failed[:PINGED]:
             flow = flows[place]
