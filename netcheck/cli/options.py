@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -171,6 +172,21 @@ BACKEND = click.option(
     show_default=True,
     help="How changes reach devices.",
 )
+
+
+class Number(click.FloatRange):
+    """A number within limits; what is none (``nan``), or has no end, is refused."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Read a number; Any: a text, or a default."""
+        found = float(super().convert(value, param, ctx))
+        if not math.isfinite(found):
+            self.fail(f"{value} is no number of a known size", param, ctx)
+        return found
+
+
 DURATION = click.option(
     "--duration",
     type=click.IntRange(min=1),

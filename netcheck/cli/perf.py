@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from netcheck.cli.options import DURATION, INTENT, Common, reaching, reporting
+from netcheck.cli.options import DURATION, INTENT, Common, Number, reaching, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import ExitCode
@@ -23,7 +23,7 @@ from netcheck.report.report import Report
 @DURATION
 @click.option(
     "--settle",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     default=11.0,
     show_default=True,
     metavar="SECONDS",
@@ -80,7 +80,7 @@ from netcheck.report.report import Report
 )
 @click.option(
     "--tolerance",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     default=5.0,
     show_default=True,
     metavar="PERCENT",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from netcheck.cli.options import INTENT, Common, reaching, reporting
+from netcheck.cli.options import INTENT, Common, Number, reaching, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import ExitCode
@@ -21,7 +21,7 @@ from netcheck.report.report import Report
 @click.option("--snapshot", type=click.Path(), metavar="SNAP", help="Judge this, ask no device.")
 @click.option(
     "--between",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     default=10.0,
     show_default=True,
     metavar="SECONDS",
@@ -30,7 +30,7 @@ from netcheck.report.report import Report
 @click.option("--watch", is_flag=True, help="Verify again and again until interrupted.")
 @click.option(
     "--interval",
-    type=click.FloatRange(min=1),
+    type=Number(min=1),
     default=30.0,
     show_default=True,
     metavar="SECONDS",

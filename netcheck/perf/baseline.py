@@ -8,6 +8,7 @@ the tolerance is a finding, and so is a verdict that was better before.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,6 +89,19 @@ def as_text(one: Measurement) -> str:
     ]
     head = {"kind": KIND, "version": VERSION, "fabric": one.fabric, "run": one.run.value}
     return json.dumps({**head, "flows": rows}, indent=1) + "\n"
+
+
+def check_place(path: Path) -> None:
+    """See whether a measurement could be kept there, before hours are spent on one.
+
+    Raises:
+        InputError: It is a folder, or in one that cannot be written.
+    """
+    if path.is_dir():
+        raise InputError(f"{path}: cannot be written: it is a folder")
+    place = path if path.exists() else next(one for one in path.absolute().parents if one.exists())
+    if not os.access(place, os.W_OK) or (place != path and not place.is_dir()):
+        raise InputError(f"{path}: cannot be written: no way to write to {place}")
 
 
 def read_measurement(path: Path) -> Measurement:

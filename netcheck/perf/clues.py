@@ -30,6 +30,8 @@ from netcheck.perf.observe import (
 IN_CLASS_SHARE = 0.9
 MISSING_SHARE, MISSING_PACKETS = 1e-4, 50  # less is traffic of others between two readings
 NARROW_SHARE = 0.5
+NOT_READ = "the host did not answer when it was read"
+ADDRESSES = "address and GID table of this port"
 
 
 class Rank(IntEnum):
@@ -391,6 +393,8 @@ def unused(results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass) -
     if not any(result.round.name.startswith(OTHER_CABLES) for result in results):
         return
     far = peers(fabric)
+    if any(result.unreachable for result in results):
+        return  # what went through there is not known
     missed = coverage(results, fabric, item).missed
     pairs = {frozenset((ref, far[ref])) for ref in missed if far.get(ref) in missed}
     for pair in sorted(pairs, key=sorted):
@@ -437,7 +441,9 @@ def by_address(
                     found[end.ref].append(flow.result.error)
     for ref, errors in found.items():
         what = f"{len(errors)} tests: {errors[0]}"
-        yield Clue(Rank.NO_ADDRESS, (ref,), len(errors), what, "address and GID table of this port")
+        is_silent = errors[0].endswith(NOT_READ)
+        look_at = "the host itself, and its login" if is_silent else ADDRESSES
+        yield Clue(Rank.NO_ADDRESS, (ref,), len(errors), what, look_at)
 
 
 KINDS = (

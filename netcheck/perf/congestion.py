@@ -19,7 +19,7 @@ from netcheck.perf.observe import (
     is_incast,
     policy_at,
 )
-from netcheck.perf.schedule import Endpoint
+from netcheck.perf.schedule import Endpoint, Pattern
 
 FEWEST_CNPS = 50
 HEARD_SHARE = 0.5
@@ -219,6 +219,19 @@ def _shares(
                     expected=f"{wanted:.0f} %",
                     found=f"{found:.0f} %",
                 )
+
+
+def beside_notes(results: Sequence[RoundResult]) -> Iterator[str]:
+    """Classes beside which no traffic ran that may be dropped, though a round was meant for it."""
+    read = (result for result in results if not result.unreachable)
+    mixed = [result for result in read if result.round.pattern is Pattern.MIXED]
+    with_others = {result.traffic_class for result in mixed if result.round.background}
+    for name in dict.fromkeys(result.traffic_class for result in mixed):
+        if name not in with_others:
+            yield (
+                f"class {name}: no traffic that may be dropped ran beside an incast, for hosts"
+                " force one mark on all that they send; what it would have lost is not known"
+            )
 
 
 DROPS = (

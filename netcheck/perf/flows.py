@@ -29,6 +29,7 @@ from netcheck.perf.perftest import (
     PerftestResult,
     PerftestRun,
     Tool,
+    last_line,
     parse_perftest,
     server_line,
 )
@@ -178,17 +179,21 @@ class Flows:
             return FlowResult(flow.sender, flow.receiver, PerftestResult(error=str(error)))
         result = parse_perftest(output.text)
         if not output.is_ok and not result.error:
-            result = replace(result, error=f"exit status {output.status}")
-        self._end_server(flow.server, is_ok=output.is_ok)
+            said = f"exit status {output.status}: {last_line(output.text)}"
+            result = replace(result, error=said)
+        printed = self._end_server(flow.server, is_ok=output.is_ok)
+        theirs = parse_perftest(printed).error if result.error else ""
+        if theirs and theirs != result.error:
+            result = replace(result, error=f"{result.error}; at the other side: {theirs}")
         return FlowResult(flow.sender, flow.receiver, result)
 
-    def _end_server(self, server: Session, *, is_ok: bool) -> None:
+    def _end_server(self, server: Session, *, is_ok: bool) -> str:
+        """Wait for a server's end, or end it; give what it printed."""
         with suppress(TransportError):
-            if is_ok:
-                server.finish(END_MARGIN_S)
-            else:
-                server.interrupt()
+            output = server.finish(END_MARGIN_S) if is_ok else server.interrupt()
             self.bench.give_back(server)
+            return output.text
+        return ""
 
 
 def result_of(
@@ -250,12 +255,19 @@ class Course:
     def run(self, one: Round, tool: Tool) -> bool:
         """Run one round, unless the time is up; whether it was run."""
         if self.results and not self.has_time():
-            self.progress(f"{self.name}: no time left for {one.name}")
+            self.leave_out(f"{tool.value}, {one.name}", "no time left")
             return False
         self.progress(f"{self.name}: {tool.value}, {one.name}: {len(one.flows)} flows")
         first = DEFAULT_PORT + len(self.results) % PORT_BLOCKS * PORTS_OF_A_ROUND
         self.results.append(self.run_one(one, tool, first))
         return True
+
+    def leave_out(self, what: str, why: str) -> None:
+        """Keep in mind, and with the results, what is not run."""
+        self.progress(f"{self.name}: {why} for {what}")
+        if self.results:
+            last = self.results[-1]
+            self.results[-1] = replace(last, left_out=(*last.left_out, f"{what} ({why})"))
 
     def run_all(self, plan: Sequence[tuple[Round, Tool]]) -> None:
         """Run rounds in order."""

@@ -37,13 +37,17 @@ def suspects(
     fabric: Fabric,
     item: TrafficClass,
     findings: Sequence[Finding] = (),
+    *,
+    is_slow: bool = True,
 ) -> list[Suspect]:
     """Places to look at first, the surest first; none where nothing speaks for any.
 
-    ``findings`` are those whose place is itself a clue, such as a queue that does not mark.
+    Args:
+        findings: Those whose place is itself a clue, such as a queue that does not mark.
+        is_slow: As for ``by_rank``.
     """
     counted = [clue for kind in KINDS for clue in kind(results, fabric, item)]
-    return by_rank(counted, results, fabric, findings)
+    return by_rank(counted, results, fabric, findings, is_slow=is_slow)
 
 
 def by_rank(
@@ -51,9 +55,17 @@ def by_rank(
     results: Sequence[RoundResult],
     fabric: Fabric,
     findings: Sequence[Finding] = (),
+    *,
+    is_slow: bool = True,
 ) -> list[Suspect]:
-    """Places that clues of counters point at, with those of flows and of findings."""
-    clues = [*counted, *by_flows(results, fabric), *by_flows(results, fabric, is_loss=False)]
+    """Places that clues of counters point at, with those of flows and of findings.
+
+    Args:
+        is_slow: Rates are below what is expected. Where they are not, one that is below others
+            is the work of hashing.
+    """
+    clues = [*counted, *by_flows(results, fabric)]
+    clues += by_flows(results, fabric, is_loss=False) if is_slow else ()
     clues += [_of(finding) for finding in findings]
     ranked = sorted(clues, key=lambda clue: (clue.rank, -clue.weight, clue.where))
     found: dict[frozenset[PortRef], Suspect] = {}

@@ -14,6 +14,7 @@ from netcheck.model.errors import TransportError
 from netcheck.model.fabric import Fabric, TrafficClass
 from netcheck.model.known import is_known
 from netcheck.perf.bench import EVERYTHING, Bench
+from netcheck.perf.clues import NOT_READ
 from netcheck.perf.collective_run import program_of, run_collective
 from netcheck.perf.collectives import CollectiveResult
 from netcheck.perf.coverage import coverage, peers_of, round_for
@@ -29,6 +30,7 @@ from netcheck.perf.observe import (
     carries,
     droppable_dscp,
     tested_classes,
+    with_ways,
 )
 from netcheck.perf.options import PerfOptions
 from netcheck.perf.perftest import DEFAULT_PORT, ERRORS, NO_DATA, PerftestRun, Tool
@@ -120,9 +122,16 @@ class _Course:
         self.options, self.progress = options, progress
         self._course = Course(item.name, options.budget_s, progress, self._run_one)
         self.results = self._course.results
+        self._ways: dict[tuple[str, str], bool] = {}
 
     def run(self, one: Round, tool: Tool) -> None:
-        """Run one round, if hosts can mark what it needs and there is time."""
+        """Run one round, if hosts can mark what it needs, there is a way and there is time."""
+        whole, one = one, with_ways(self.bench.fabric, one, self._ways)
+        if len(one.every) < len(whole.every):
+            count = len(whole.every) - len(one.every)
+            self._course.leave_out(f"{count} flows of {tool.value}, {one.name}", "no way by tiers")
+            if not one.flows:
+                return
         if one.is_beside and not any(may_mark(self.hosts, a) for a, _ in one.background):
             self.progress(f"{self.item.name}: hosts force one mark on all traffic: no {one.name}")
             return
@@ -149,6 +158,7 @@ class _Course:
             return
         self.progress(f"{self.item.name}: {name} on {ends[0].host}")
         whole = Round(name, Pattern.ACROSS, tuple(dict.fromkeys(pairs)))
+        whole = with_ways(self.bench.fabric, whole, self._ways)
         runner = _Runner(self.bench, self.hosts, self.item, Tool.WRITE_BW, self.options)
         self.results.append(runner.run_collective(whole, name, ends[0].host))
 
@@ -247,7 +257,11 @@ class _Runner:
         """Say of the first flows that failed whether their ends reach each other at all."""
         # by perftest: the hosts themselves answer
         told = {NO_DATA, *(meaning for _, meaning in ERRORS)}
-        failed = [place for place, flow in enumerate(flows) if flow.result.error in told]
+        failed = [
+            place
+            for place, flow in enumerate(flows)
+            if flow.result.error.partition("; ")[0] in told
+        ]
         found = list(flows)
         for place in failed[:PINGED]:
             flow = flows[place]
@@ -276,7 +290,7 @@ class _Runner:
         client_gid = self._gid(client)
         for end, gid in ((server, server_gid), (client, client_gid)):
             if gid is None:
-                return f"{end.host} {end.rdma}: no RoCE v2 GID with an IPv4 address"
+                return f"{end.host} {end.rdma}: {self._without_gid(end)}"
         if dscp is None or server_gid is None or client_gid is None:
             return f"class {self.item.name}: dscp is not said"
         return PerftestRun(
@@ -289,6 +303,18 @@ class _Runner:
             traffic_class=dscp << 2 | ECN_CAPABLE,
             rdma_cm=self.options.rdma_cm,
         )
+
+    def _without_gid(self, end: Endpoint) -> str:
+        """Why there is no address to use; what was not read is not missing."""
+        host = self.hosts.get(end.host)
+        if host is None:
+            return NOT_READ
+        rdma = host.rdma.get(end.rdma)
+        if rdma is None:
+            return "no RDMA device of that name"
+        if not is_known(rdma.gids):
+            return "its GID table was not shown"
+        return "no RoCE v2 GID with an IPv4 address"
 
     def _gid(self, end: Endpoint) -> Gid | None:
         """The entry to use: RoCE v2, IPv4, the intended address before any other."""

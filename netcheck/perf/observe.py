@@ -41,6 +41,7 @@ class RoundResult:
         collective: What a collective test printed that was run instead of flows.
         hosts: What hosts that may hold a NIC back said after all rounds, with the last of them.
         queue_pairs: Of each flow; each may take another path.
+        left_out: Rounds that had no time after this one.
     """
 
     round: Round
@@ -56,6 +57,7 @@ class RoundResult:
     hosts: Mapping[PortRef, HostAnswer] = field(default_factory=dict)
     collective: CollectiveResult | None = None
     queue_pairs: int = 1
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,22 @@ class Footprint:
             for a, b in ((link.a, link.b), (link.b, link.a)):
                 if a in egress and b in ingress:
                     yield a, b
+
+
+def with_ways(fabric: Fabric, one: Round, known: dict[tuple[str, str], bool]) -> Round:
+    """The round without flows that no path by tiers joins; ``known`` keeps what was found.
+
+    Of such a flow nobody knows which counters to read.
+    """
+
+    def is_joined(flow: tuple[Endpoint, Endpoint]) -> bool:
+        leaves = (flow[0].leaf.device, flow[1].leaf.device)
+        if leaves not in known:
+            known[leaves] = any(paths(fabric, flow[0].ref, flow[1].ref))
+        return known[leaves]
+
+    kept = [tuple(filter(is_joined, some)) for some in (one.flows, one.victims, one.background)]
+    return replace(one, flows=kept[0], victims=kept[1], background=kept[2])
 
 
 def is_host(fabric: Fabric, device: str) -> bool:

@@ -82,6 +82,15 @@ PAGES = {
         "Look at PFC of its priority, and at which queue and pool its packets go into.",
         _ROCEV2 + " (lossy flows must show loss under incast)",
     ),
+    "droppable-not-run": Page(
+        Severity.INFO,
+        Verdict.FAIL,
+        "Traffic that may be dropped was to run beside the class, and a test of it did not end with"
+        " a figure: shares of queues, and whether it loses as it should, were not judged there.",
+        "None where it lost too much to go on (no acknowledgement); else look at what the test"
+        " says.",
+        _DERIVED,
+    ),
     "cable-below-speed": Page(
         Severity.WARNING,
         Verdict.FAIL,
@@ -182,7 +191,8 @@ PAGES = {
         Severity.ERROR,
         Verdict.FAIL,
         "A priority is paused that is not declared lossless; it can block traffic it should not.",
-        "Take PFC off that priority on both ends, or declare the class lossless.",
+        "Take PFC off that priority on both ends, or declare the class lossless; of a whole port,"
+        " switch link-level flow control off at both ends.",
         _ROCEV2,
     ),
     "counter-missing": Page(
@@ -221,6 +231,15 @@ PAGES = {
         "See whether routing uses the port and whether hashing spreads flows (ECMP, polarisation);"
         " or measure with --schedule exhaustive or more --queue-pairs.",
         "derived: coverage is what egress counters show, not what was planned",
+    ),
+    "round-not-run": Page(
+        Severity.WARNING,
+        Verdict.FAIL,
+        "Rounds of the schedule were left out: what was proven does not hold for the cables and"
+        " buffers that they alone would have loaded.",
+        "For want of time: a larger --budget, or a shorter --schedule or --duration. For want of a"
+        " way: see to tiers and cables of the intent.",
+        _DERIVED,
     ),
     "partition-key-missing": Page(
         Severity.ERROR,

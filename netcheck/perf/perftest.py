@@ -213,6 +213,12 @@ def parse_perftest(text: str) -> PerftestResult:
     return found
 
 
+def last_line(text: str) -> str:
+    """The last line that says something."""
+    lines = (line.strip(" -*\t") for line in reversed(text.splitlines()))
+    return next((line for line in lines if line), "no output")
+
+
 def _error(text: str) -> str:
     return next((meaning for pattern, meaning in ERRORS if re.search(pattern, text)), "")
 

@@ -122,6 +122,35 @@ def run_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
             )
 
 
+def unrun_findings(results: Sequence[RoundResult], fabric: str) -> Iterator[Finding]:
+    """Rounds of the schedule that were left out, and parts of them."""
+    left_out = [name for result in results for name in result.left_out]
+    if left_out:
+        wanted = f"every round of {results[0].traffic_class}"
+        yield perf_finding(
+            "round-not-run",
+            Place(fabric),
+            f"{wanted} expected, found {len(left_out)} left out: {'; '.join(left_out)}",
+            expected=wanted,
+            found=f"{len(left_out)} left out",
+        )
+
+
+def beside_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
+    """Tests of traffic that may be dropped which did not run to their end."""
+    for result in results:
+        for flow in result.background:
+            if flow.result.error:
+                yield perf_finding(
+                    "droppable-not-run",
+                    Place(flow.sender.host, flow.sender.port),
+                    f"{result.tool} to {flow.receiver.ref} of traffic that may be dropped,"
+                    f" {result.round.name}: {flow.result.error}",
+                    expected="a result",
+                    found=flow.result.error,
+                )
+
+
 def _has_figure(result: object) -> bool:
     bandwidth = getattr(result, "bandwidth_bps", None)
     latency = getattr(result, "latency_us", None)

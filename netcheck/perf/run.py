@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from netcheck.collect.atomic import write_atomically
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Basis
 from netcheck.perf.baseline import (
     TOLERANCE_PERCENT,
     against,
     as_text,
+    check_place,
     measurement_of,
     read_measurement,
 )
@@ -22,6 +22,7 @@ from netcheck.perf.measure import measure
 from netcheck.perf.observe import tested_classes
 from netcheck.perf.options import PerfOptions
 from netcheck.perf.verdict import PerfVerdict, judge_perf
+from netcheck.report.publish import write_whole
 from netcheck.rules.settle import settle
 
 
@@ -48,9 +49,12 @@ def run_perf(
     Suppressions of the intent hold for its findings too; ``today`` (ISO) ends them.
 
     Raises:
-        InputError: An address or a login is not said, or the earlier run cannot be read.
+        InputError: An address or a login is not said, the earlier run cannot be read, or this one
+            cannot be kept.
     """
     before = read_measurement(baseline.before) if baseline and baseline.before else None
+    if baseline is not None and baseline.keep is not None:
+        check_place(baseline.keep)
     chosen = options or PerfOptions()
     part, rest = _shared(fabric, chosen)
     results = measure(fabric, part, progress)
@@ -62,7 +66,7 @@ def run_perf(
     now = measurement_of(results, found, fabric.name)
     worse = list(against(now, before, baseline.tolerance_percent)) if before and baseline else []
     if baseline is not None and baseline.keep is not None:
-        write_atomically(baseline.keep, as_text(now))
+        write_whole(baseline.keep, as_text(now))
     settled = settle([*found.findings, *worse], fabric, today=today)
     return replace(found, findings=tuple(settled))
 

@@ -26,9 +26,9 @@ from netcheck.model.finding import (
 from netcheck.model.known import is_known
 from netcheck.perf.agreement import disagreements
 from netcheck.perf.bandwidth import bandwidth_findings
-from netcheck.perf.clues import answers_at
+from netcheck.perf.clues import answers_at, total
 from netcheck.perf.collective_run import collective_findings, collective_notes
-from netcheck.perf.congestion import congestion_findings
+from netcheck.perf.congestion import beside_notes, congestion_findings
 from netcheck.perf.coverage import coverage
 from netcheck.perf.found import perf_finding
 from netcheck.perf.heat import heat_maps
@@ -38,6 +38,7 @@ from netcheck.perf.latency import LatencyFigures, latency_figures, latency_findi
 from netcheck.perf.localise import Suspect, suspects
 from netcheck.perf.losses import loss_sights, mark_sights, pause_sights, traffic_sights
 from netcheck.perf.observe import (
+    Footprint,
     RoundResult,
     is_incast,
     lossless_pfc_priorities,
@@ -45,6 +46,7 @@ from netcheck.perf.observe import (
 )
 from netcheck.perf.proof import (
     UNIT,
+    beside_findings,
     located,
     loss_finding,
     missing_finding,
@@ -54,6 +56,7 @@ from netcheck.perf.proof import (
     run_findings,
     run_verdict,
     unique,
+    unrun_findings,
 )
 from netcheck.perf.sampled import SampledRound, sampled_rounds
 from netcheck.report.comparison import Column
@@ -101,14 +104,16 @@ def judge_perf(
         found = [
             *run_findings(own),
             *_pause_elsewhere(own, fabric),
+            *_whole_pauses(own, fabric),
             *_class_findings(own, fabric, item),
             *not_crossed(own, coverage(own, fabric, item), f"class {item.name}"),
         ]
         side = list(congestion_findings(own, fabric, item))
         answers = list(host_findings(own, fabric, item))
-        findings += [*found, *side, *answers]
+        rest = [*unrun_findings(own, fabric.name), *beside_findings(own)]
+        findings += [*found, *side, *answers, *rest]
         if locates and (found or side or slow):
-            here = suspects(own, fabric, item, side)
+            here = suspects(own, fabric, item, side, is_slow=bool(slow))
             pointed += here
             findings += located(here, found)
         found += side
@@ -125,6 +130,7 @@ def judge_perf(
         tuple(sampled_rounds(results, fabric)),
         tuple(heat_maps(results, fabric)),
         tuple(collective_notes(results)),
+        notes=tuple(beside_notes(results)),
     )
 
 
@@ -146,10 +152,31 @@ def _class_verdict(
         if sight.meaning is Meaning.PRIORITY_RX_PACKETS and is_known(sight.by)
     )
     is_lossless = item.delivery is Delivery.LOSSLESS
-    lacking = "no pause frame was seen" if is_lossless and not paused else ""
+    lacking = _lacking(results, packets, is_lossless=is_lossless, paused=paused, marked=marked)
     run, reason, detail = outcome(findings, lacking=lacking)
     verdict = RunVerdict(run, basis, None, reason, detail)
     return ClassVerdict(item.name, verdict, packets, paused, marked, is_lossless)
+
+
+def _lacking(
+    results: Sequence[RoundResult],
+    packets: int,
+    *,
+    is_lossless: bool,
+    paused: bool,
+    marked: bool,
+) -> str:
+    """What a test of a class should have shown and did not; empty where it did.
+
+    A class that is marked and never paused was congested where a packet of it was marked.
+    """
+    if not packets:
+        return "no packet of the class was counted" if results else "no round was run"
+    if not is_lossless:
+        return "" if marked else "no packet was marked"
+    if not any(map(is_incast, results)):
+        return "no incast was run"
+    return "" if paused else "no pause frame was seen"
 
 
 def _class_findings(
@@ -219,6 +246,24 @@ def _pause_elsewhere(results: Sequence[RoundResult], fabric: Fabric) -> Iterator
                     f" found {moved.by}; only {wanted} may pause",
                     expected=wanted,
                     found=str(moved.key.number),
+                )
+
+
+def _whole_pauses(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[Finding]:
+    """Frames that pause a whole port, and with it what is not declared lossless."""
+    for result in results:
+        for ref in sorted({ref for link in Footprint(fabric, result.round).links for ref in link}):
+            port = fabric.devices[ref.device].ports.get(ref.port)
+            if port is not None and True in {port.qos.global_pause_rx, port.qos.global_pause_tx}:
+                continue
+            frames = total(result, ref, Meaning.GLOBAL_PAUSE_RX, Meaning.GLOBAL_PAUSE_TX)
+            if frames:
+                yield perf_finding(
+                    "pause-on-other-priority",
+                    Place(ref.device, ref.port),
+                    f"frames that pause the whole port expected 0, found {frames}",
+                    expected="no pause of the whole port",
+                    found=str(frames),
                 )
 
 

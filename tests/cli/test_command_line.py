@@ -231,6 +231,23 @@ def test_a_limit_that_takes_no_device_is_bad_input(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("command", ["perf", "verify"])
+@pytest.mark.parametrize("said", ["nan", "inf"])
+def test_a_pause_of_no_known_length_is_refused(netcheck: Run, command: str, said: str) -> None:
+    option = {"perf": "--settle", "verify": "--between"}[command]
+    code, _, err = netcheck(command, EXAMPLE, option, said)
+    assert code == 2
+    assert f"Invalid value for '{option}'" in err
+
+
+def test_a_measurement_that_could_not_be_kept_is_not_begun(netcheck: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for place, reason in (("", "it is a folder"), ("file/run.json", "no way to write to")):
+        code, out, err = netcheck("perf", EXAMPLE, "-o", str(tmp_path / place))
+        assert code == 2
+        assert reason in out + err
+
+
 def test_a_collective_test_is_one_line(netcheck: Run) -> None:
     code, _, err = netcheck("perf", EXAMPLE, "--collective", "mpirun\nall_reduce_perf")
     assert code == 2

@@ -112,7 +112,18 @@ def test_drops_that_are_not_told_are_not_none() -> None:
 def test_traffic_that_did_not_run_has_nothing_to_lose() -> None:
     result = mixed()
     failed = replace(result.background[0], result=PerftestResult(error="cannot connect"))
-    assert "droppable-without-loss" not in rules(replace(result, background=(failed,)))
+    found = rules(replace(result, background=(failed,)))
+    assert "droppable-without-loss" not in found
+    assert "droppable-not-run" in found
+    assert "droppable-not-run" not in rules(result)
+
+
+def test_what_hosts_keep_from_running_beside_a_class_is_noted() -> None:
+    result = mixed()
+    assert judge_perf([result], fabric(), Basis.SIMULATED).notes == ()
+    alone = replace(result, round=replace(result.round, background=()), background=())
+    (note,) = judge_perf([alone], fabric(), Basis.SIMULATED).notes
+    assert note.startswith("class rdma: no traffic that may be dropped ran beside an incast")
 
 
 def test_a_victim_that_did_not_run_proves_nothing() -> None:

@@ -221,14 +221,40 @@ def test_no_pause_frame_means_that_nothing_was_exercised() -> None:
     assert str(found.verdict) == "not proven: not exercised (simulated)"
 
 
-def test_an_ecn_class_needs_no_pause_frame() -> None:
+@pytest.mark.parametrize(
+    ("marks", "verdict"),
+    [
+        ({key("Ethernet0", Meaning.ECN_MARKED, 3): 9}, "lossless (simulated)"),
+        (
+            {key("Ethernet0", Meaning.ECN_MARKED, 3): 0},
+            "not proven: not exercised (simulated): class rdma: no packet was marked",
+        ),
+        ({}, "not proven: not exercised (simulated): class rdma: no packet was marked"),
+    ],
+)
+def test_an_ecn_class_needs_marks_and_no_pause_frame(marks: Readings, verdict: str) -> None:
     def calm(readings: dict[str, Readings]) -> None:
         for place in readings["leaf01"]:
             if place.meaning is Meaning.PFC_TX:
                 readings["leaf01"][place] = 0
+        readings["leaf01"] |= marks
 
     item = replace(RDMA, delivery=Delivery.ECN)
-    assert judge(incast(calm), item).verdict.run is RunResult.LOSSLESS
+    found = judge(incast(calm), item).verdict
+    assert f"{found}: {found.detail}".removesuffix(": ") == verdict
+
+
+@pytest.mark.parametrize("delivery", [Delivery.LOSSLESS, Delivery.ECN])
+def test_a_class_that_no_round_was_run_of_is_not_proven(delivery: Delivery) -> None:
+    found = judge_perf([], fabric(replace(RDMA, delivery=delivery)), Basis.SIMULATED).verdict
+    assert (found.run, found.reason) == (RunResult.NOT_PROVEN, NotProven.NOT_EXERCISED)
+    assert found.detail == "class rdma: no round was run"
+
+
+def test_pairs_alone_say_that_no_incast_was_run() -> None:
+    result = incast()
+    pairs = replace(result, round=replace(result.round, pattern=Pattern.ACROSS))
+    assert judge(pairs).verdict.detail == "class rdma: no incast was run"
 
 
 def test_pause_on_a_lossy_priority_is_found() -> None:
@@ -238,6 +264,21 @@ def test_pause_on_a_lossy_priority_is_found() -> None:
     found = judge(incast(storm))
     assert found.verdict.run is RunResult.NOT_PROVEN
     assert found.findings[0].rule == "pause-on-other-priority"
+
+
+@pytest.mark.parametrize("meaning", [Meaning.GLOBAL_PAUSE_RX, Meaning.GLOBAL_PAUSE_TX])
+def test_pauses_of_a_whole_port_are_found(meaning: Meaning) -> None:
+    def storm(readings: dict[str, Readings]) -> None:
+        readings["gpu02"][key("rail0", meaning)] = 9
+        readings["gpu02"][key("eth0", meaning)] = 9  # no part of the test
+
+    found = judge(incast(storm))
+    assert (found.verdict.run, found.verdict.reason) == (
+        RunResult.NOT_PROVEN,
+        NotProven.NOT_EXERCISED,
+    )
+    (pause,) = [f for f in found.findings if f.rule == "pause-on-other-priority"]
+    assert (str(pause.where[0]), pause.found) == ("gpu02 rail0", "9")
 
 
 def test_traffic_in_another_priority_is_found_at_the_nic() -> None:

@@ -62,7 +62,7 @@ def together(
         latencies=tuple(latencies),
         heat=tuple(heat),
         waiting=judged.waiting,
-        notes=judged.notes,
+        notes=(*found.notes, *judged.notes),
     )
     held = {one.traffic_class: one.percent for one in judged.waiting}
     for one in judged.waiting:

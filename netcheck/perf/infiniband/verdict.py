@@ -51,6 +51,7 @@ from netcheck.perf.proof import (
     place_of,
     run_findings,
     unique,
+    unrun_findings,
     word_of,
 )
 
@@ -96,11 +97,12 @@ def judge_services(measured: Measured, basis: Basis) -> Judged:
         slow = list(bandwidth_findings(one.results, fabric))
         is_slow = is_slow or bool(slow) or bool(below)
         classes.append(_verdict(one, found, basis))
-        here = _suspects(one, below) if found or slow or below else []
+        here = _suspects(one, below, is_slow=bool(slow)) if found or slow or below else []
         pointed += here
         waiting += _longest(one)
         late = latency_findings(one.results)
-        findings += unique([*found, *below, *slow, *late, *located(here, found)])
+        unrun = unrun_findings(one.results, fabric.name)
+        findings += unique([*found, *below, *slow, *late, *unrun, *located(here, found)])
     classes += (_open(one, basis) for one in measured.unproven)
     return Judged(
         tuple(classes),
@@ -273,9 +275,9 @@ def _longest(one: Tested) -> Iterator[Waiting]:
             yield max(told, key=lambda each: each.percent)
 
 
-def _suspects(one: Tested, findings: Sequence[Finding]) -> list[Suspect]:
+def _suspects(one: Tested, findings: Sequence[Finding], *, is_slow: bool) -> list[Suspect]:
     clues = [*_damaging(one), *_losing(one), *map(_clue, one.findings)]
-    return by_rank(clues, one.results, one.places.fabric, findings)
+    return by_rank(clues, one.results, one.places.fabric, findings, is_slow=is_slow)
 
 
 def _clue(finding: Finding) -> Clue:

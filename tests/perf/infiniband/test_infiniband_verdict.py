@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from netcheck.model.fabric import PortRef
-from netcheck.model.finding import NotProven, Place, RunResult, Severity
-from netcheck.perf.infiniband.verdict import Judged
-from tests.perf.infiniband.subnet import HOSTS, Port, Subnet, judged
+from netcheck.model.finding import Basis, NotProven, Place, RunResult, Severity
+from netcheck.perf.infiniband.verdict import Judged, judge_services
+from tests.perf.infiniband.subnet import HOSTS, OPTIONS, Port, Subnet, judged, measured
 
 LEAF_TO_SPINE = (21, 3)
 SPINE_FROM_LEAF = (31, 1)
@@ -41,6 +42,15 @@ def test_a_healthy_service_is_lossless_by_the_packets_that_came_in() -> None:
     assert one.packets == 12_000_000
     assert found.findings == ()
     assert not found.is_slow
+
+
+def test_rounds_that_had_no_time_are_a_warning() -> None:
+    found = judge_services(
+        measured(Subnet(), options=replace(OPTIONS, budget_s=0.0)), Basis.SIMULATED
+    )
+    (left_out,) = [f for f in found.findings if f.rule == "round-not-run"]
+    assert left_out.severity is Severity.WARNING
+    assert "incast from leaf to leaf" in left_out.message
 
 
 def test_senders_of_an_incast_wait_and_the_share_of_the_time_is_told() -> None:
