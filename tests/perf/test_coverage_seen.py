@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
@@ -18,7 +20,7 @@ from netcheck.model.fabric import (
 from netcheck.model.finding import Basis
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known, is_known
-from netcheck.perf.coverage import coverage, peers_of
+from netcheck.perf.coverage import OTHER_CABLES, coverage, peers_of
 from netcheck.perf.deltas import Deltas, deltas
 from netcheck.perf.observe import RoundResult
 from netcheck.perf.schedule import Endpoint, Pattern, Round
@@ -124,6 +126,22 @@ def test_a_missed_cable_is_a_warning_at_its_port() -> None:
         ("leaf1 up2", "none"),
         ("spine2 d2", "no count"),
     ]
+
+
+@pytest.mark.parametrize(("name", "suspects"), [("pairs", 0), (f"{OTHER_CABLES}, 1", 1)])
+def test_a_cable_without_data_is_suspected_where_rounds_were_run_to_reach_it(
+    name: str, suspects: int
+) -> None:
+    spines: dict[str, Rows] = {"spine1": {"d1": (9_000, DATA_BYTES), "d2": (9_000, DATA_BYTES)}}
+    spines["spine2"] = {"d1": (0, 0), "d2": (0, 0)}
+    ups: Rows = {"up1": (9_000, DATA_BYTES), "up2": (0, 0)}
+    one = result(leaf1=ups, leaf2=ups, **spines)
+    (there,) = one.round.flows
+    both = replace(one.round, name=name, flows=(there, there[::-1]))
+    judged = judge_perf([replace(one, round=both)], clos(), Basis.SIMULATED)
+    unused = [found for found in judged.suspects if "no data in either direction" in found.evidence]
+    assert len(unused) == 2 * suspects
+    assert sum(one.rule == "cable-not-crossed" for one in judged.findings) == 4
 
 
 def test_peers_are_named_from_both_ends() -> None:

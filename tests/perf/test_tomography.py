@@ -79,3 +79,37 @@ def test_who_has_to_ask_again_tells_which_flow_suffered(tool: Tool, teller: str)
 
 def test_nothing_is_suspected_where_nothing_suffered() -> None:
     assert list(by_flows([across(0, 1)], clos())) == []
+
+
+def rated(pattern: Pattern, shares: Mapping[int, float]) -> RoundResult:
+    """Each host of the first leaf sends to one of the second; some at a share of the rate."""
+    flows = tuple(
+        FlowResult(end(1, n), end(2, n), PerftestResult(bandwidth_bps=50e9 * shares.get(n, 1.0)))
+        for n in range(HOSTS)
+    )
+    one = Round("rated", pattern, tuple((f.sender, f.receiver) for f in flows))
+    return RoundResult(one, Tool.WRITE_BW, "rdma", flows, {}, queue_pairs=1)
+
+
+def test_one_slow_flow_among_those_that_share_cables_points_at_nothing() -> None:
+    """Hashing put several on one of its cables, as it does on every sound fabric."""
+    for pattern in (Pattern.ACROSS, Pattern.INCAST):
+        results = [rated(pattern, {3: 0.4}), rated(pattern, {})]
+        assert list(by_flows(results, clos(), is_loss=False)) == []
+
+
+def test_a_host_that_is_slow_with_nobody_beside_it_is_suspected() -> None:
+    found = list(by_flows([rated(Pattern.PAIRS, {3: 0.4})], clos(), is_loss=False))
+    assert {place.device for clue in found for place in clue.where} == {
+        "gpu13",
+        "leaf1",
+        "gpu23",
+        "leaf2",
+    }
+
+
+def test_a_host_that_is_slow_every_time_is_suspected_among_those_that_share_too() -> None:
+    results = [rated(Pattern.ACROSS, {3: 0.4})] * 4
+    found = list(by_flows(results, clos(), is_loss=False))
+    assert found
+    assert "gpu13" in {place.device for place in found[0].where}
