@@ -229,7 +229,7 @@ PAGES = {
         "No data of the class was seen on this cable, though flows could have taken it: what was"
         " proven does not hold for it.",
         "See whether routing uses the port and whether hashing spreads flows (ECMP, polarisation);"
-        " or measure with --schedule exhaustive or more --queue-pairs.",
+        " or measure with a longer --schedule or more --queue-pairs.",
         "derived: coverage is what egress counters show, not what was planned",
     ),
     "round-not-run": Page(

@@ -31,6 +31,7 @@ UNIT = {
     Meaning.WATCHDOG_DROP: "queue",
     Meaning.ECN_MARKED: "queue",
 }
+NAMED = 8  # rounds left out that are named; a long schedule has hundreds
 LOSSES = frozenset({"loss-counted", "loss-outside-queue", "packets-damaged", "rdma-test-failed"})
 NOT_PROVEN = (
     ("device-unreachable", NotProven.UNREACHABLE),
@@ -127,10 +128,12 @@ def unrun_findings(results: Sequence[RoundResult], fabric: str) -> Iterator[Find
     left_out = [name for result in results for name in result.left_out]
     if left_out:
         wanted = f"every round of {results[0].traffic_class}"
+        rest = len(left_out) - NAMED
+        named = "; ".join(left_out[:NAMED]) + f"; and {rest} more" * (rest > 0)
         yield perf_finding(
             "round-not-run",
             Place(fabric),
-            f"{wanted} expected, found {len(left_out)} left out: {'; '.join(left_out)}",
+            f"{wanted} expected, found {len(left_out)} left out: {named}",
             expected=wanted,
             found=f"{len(left_out)} left out",
         )

@@ -61,7 +61,7 @@ LOOK_FIRST = (
 )
 NOT_CROSSED = (
     "See whether forwarding tables use the port (ibroute with the LID of its switch), or measure"
-    " with --schedule exhaustive."
+    " with a longer --schedule."
 )
 LOOK_AT = {
     Meaning.PORT_EGRESS_DROP: "lifetimes of packets, SL to VL map, and who gives no credits here",

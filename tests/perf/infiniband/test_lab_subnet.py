@@ -15,6 +15,7 @@ from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Basis, RunResult
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.perf.infiniband.measure import measure_subnets
+from netcheck.perf.infiniband.sights import crossed
 from netcheck.perf.infiniband.verdict import judge_services
 from netcheck.perf.options import PerfOptions
 from netcheck.perf.run import run_perf
@@ -90,3 +91,16 @@ def test_a_fault_of_the_subnet_is_found_and_named(
     assert rule in {finding.rule for finding in found.findings}, found.findings
     assert found.suspects[0].where.device == first
     assert [one.verdict.run for one in found.classes] == [run]
+
+
+def test_a_standard_schedule_crosses_every_cable_that_the_manager_uses(lab: Lab) -> None:
+    """By the tables that a real OpenSM wrote, which netcheck does not read here."""
+    measured = measure_subnets(lab.fabric, replace(OPTIONS, depth=Depth.STANDARD))
+    found = judge_services(measured, Basis.SIMULATED)
+    (one,) = measured.tested
+    seen = crossed(one.results, one.places.fabric)
+    assert {ref.device for ref in seen.crossed} >= {"ibleaf01", "ibleaf02"}
+    assert seen.missed == one.unrouted
+    assert not seen.unseen
+    assert "cable-not-crossed" not in {finding.rule for finding in found.findings}
+    assert [one.verdict.run for one in found.classes] == [RunResult.LOSSLESS]
