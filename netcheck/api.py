@@ -17,7 +17,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,16 +25,16 @@ from netcheck.model.device import Device
 from netcheck.model.document import DocumentKind, Evidence
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric, Origin
-from netcheck.model.finding import ExitCode, Finding, Place, Severity, Stage, Verdict
+from netcheck.model.finding import ExitCode, Finding, Stage
 from netcheck.model.globs import chosen, limited, matches, matching
 from netcheck.model.known import is_known
+from netcheck.observed import judge_observed, not_had, observe, of_texts, today, with_managers
 from netcheck.platforms.platform import Platform, load
 from netcheck.report.report import Report, exit_code
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from netcheck.collect.assemble import Assembly
 
 __all__ = [
     "complete",
@@ -167,7 +166,7 @@ def lint_paths(
         findings += lint_intent(fabric, profile=profile, limit=limit)
     if given.devices:
         found = observe(given, intended, limit=limit)
-        findings += _judge_observed(found, intended, profile)
+        findings += judge_observed(found, intended, profile)
         devices += found.fabric.devices
         drawn = drawn or intended or found.fabric
     return Report(
@@ -209,7 +208,7 @@ def job_topology(
     else:
         found = observe(given, intended)
     seen = jobs.only_subnet(found.fabric)
-    findings = tuple(_judge_observed(found, intended, profile))
+    findings = tuple(judge_observed(found, intended, profile))
     files = {} if jobs.is_wrong(findings) else jobs.job_files(seen)
     report = Report("ib topology", findings, fabric=found.fabric, inputs=given.files)
     return report, files
@@ -245,7 +244,7 @@ def lint_intent(
     from netcheck.rules.engine import judge  # noqa: PLC0415 -- many modules
     from netcheck.rules.settle import settle  # noqa: PLC0415 -- as above
 
-    fabric = _with_managers(fabric)
+    fabric = with_managers(fabric)
 
     def judged() -> list[Finding]:
         return judge(fabric, intended=fabric, stage=Stage.LINT, profile=profile)
@@ -256,69 +255,6 @@ def lint_intent(
     is_large = len(fabric.devices) >= MANY_DEVICES
     found, limits = in_two(judged, refused) if is_large else (judged(), refused())
     return limited(settle([*found, *limits], fabric, today=today()), limit)
-
-
-def _with_managers(fabric: Fabric) -> Fabric:
-    """The intended fabric with what the files of its InfiniBand subnet managers are to say."""
-    if not fabric.subnets:
-        return fabric
-    from netcheck.intent.managers import with_managers  # noqa: PLC0415 -- few intents have one
-
-    return with_managers(fabric)
-
-
-def observe(
-    given: Gathered,
-    intended: Fabric | None = None,
-    *,
-    limit: Iterable[str] = (),
-    stage: Stage = Stage.LINT,
-    origin: Origin = Origin.CONFIG,
-    executor: Executor | None = None,
-) -> Assembly:
-    """The fabric that the gathered documents show.
-
-    Many devices are shared out among this machine's processors; an ``executor``
-    (``concurrent.futures`` or Dask's) takes them elsewhere.
-    """
-    from netcheck.collect.assemble import put_together  # noqa: PLC0415 -- an intent needs none
-    from netcheck.collect.reading import read_all  # noqa: PLC0415 -- as above
-
-    wanted = [each for each in given.devices if matches(each.name, limit)]
-    readings = read_all(wanted, intended, executor=executor)
-    return put_together(readings, intended, stage, origin)
-
-
-def _of_texts(found: Assembly) -> list[Finding]:
-    """What is wrong with the texts themselves, and where those of one device disagree."""
-    from netcheck.rules.engine import judge_texts  # noqa: PLC0415 -- as lint_intent
-    from netcheck.rules.settle import settle  # noqa: PLC0415 -- as lint_intent
-
-    judged = [*judge_texts(found.fabric), *found.findings]
-    return settle(judged, None, suppressions=found.suppressions, today=today())
-
-
-def _judge_observed(found: Assembly, intended: Fabric | None, profile: str) -> list[Finding]:
-    from netcheck.compare.compare import compare  # noqa: PLC0415 -- as lint_intent
-    from netcheck.rules.engine import judge  # noqa: PLC0415 -- as lint_intent
-    from netcheck.rules.settle import settle  # noqa: PLC0415 -- as lint_intent
-
-    intended = None if intended is None else _with_managers(intended)
-    judged = judge(found.fabric, intended=intended, stage=Stage.LINT, profile=profile)
-    judged += found.findings
-    judged += (
-        replace(each, stage=Stage.LINT) for each in found.moved if each.verdict is Verdict.FAIL
-    )
-    if intended is not None:
-        compared = compare(_only(intended, found.fabric), found.fabric, stage=Stage.LINT)
-        judged += (each for each in compared if each.verdict is Verdict.FAIL)
-    return settle(judged, intended, suppressions=found.suppressions, today=today())
-
-
-def _only(intended: Fabric, observed: Fabric) -> Fabric:
-    """The part of an intent that was looked at."""
-    known = {name: device for name, device in intended.devices.items() if name in observed.devices}
-    return replace(intended, devices=type(intended.devices)(known))
 
 
 def verify_snapshot(
@@ -350,10 +286,10 @@ def verify_snapshot(
         executor=executor,
     )
     findings = verify(
-        _with_managers(fabric),
+        with_managers(fabric),
         found.fabric,
         moved=found.moved,
-        extra=(*found.findings, *_not_had(given, found.fabric)),
+        extra=(*found.findings, *not_had(given, found.fabric)),
         suppressions=found.suppressions,
         profile=profile,
         today=today(),
@@ -366,27 +302,6 @@ def verify_snapshot(
         inputs=given.files,
         unrecognised=given.unrecognised,
     )
-
-
-def _not_had(given: Gathered, observed: Fabric) -> list[Finding]:
-    """What a command that failed would have said is missing; lost devices are told as such."""
-    return [
-        Finding(
-            "evidence-missing",
-            Severity.ERROR,
-            Verdict.UNVERIFIED,
-            (Place(device),),
-            f"{command}: {reason or 'no output'}",
-            expected="an output",
-            found="no evidence",
-            why="What the command did not say may be anything.",
-            fix="Run the command on the device and see why it fails; then collect again.",
-            reference="derived: the command works on every supported device",
-            stage=Stage.VERIFY,
-        )
-        for device, command, reason in given.not_had
-        if device in observed.devices
-    ]
 
 
 def verify_devices(
@@ -475,7 +390,7 @@ def import_paths(paths: Paths, target: Path, *, limit: Iterable[str] = ()) -> Re
     if given.devices:
         observed = observe(given, limit=limit)
         differing, said = import_fabric(observed.fabric, target)
-        found += [*_of_texts(observed), *differing]
+        found += [*of_texts(observed), *differing]
         notes += said
     return Report(
         "import",
@@ -487,11 +402,6 @@ def import_paths(paths: Paths, target: Path, *, limit: Iterable[str] = ()) -> Re
         done="imported",
         exit_code=None if given.devices else ExitCode.UNVERIFIED,
     )
-
-
-def today() -> str:
-    """The day by which suppressions expire, in UTC."""
-    return datetime.now(UTC).date().isoformat()
 
 
 def _listed(paths: Paths) -> list[str | Path]:

@@ -30,6 +30,7 @@ from netcheck.model.finding import (
 )
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.globs import chosen, matching
+from netcheck.observed import today
 from netcheck.perf.figures import figures_of
 from netcheck.perf.options import PerfOptions
 from netcheck.perf.run import run_perf
@@ -184,7 +185,7 @@ class _Run:
             self.fabric,
             replace(self.options.perf, limit=limit),
             basis=self.options.basis,
-            today=api.today(),
+            today=today(),
             progress=lambda line: self.progress("perf", line),
         )
         self.findings += outcome.findings

@@ -87,15 +87,19 @@ def _encoded(text: str) -> bytes:
 
 
 def _holds(path: Path, data: bytes) -> bool:
-    """Tell whether a file (no link, no pipe) has just these bytes."""
+    """Tell whether a file (no link, pipe or folder) has just these bytes."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return False
-    with open(handle, "rb", buffering=0) as file:  # noqa: PTH123 -- opened as above
+    try:
         state = os.fstat(handle)
-        is_alike = stat.S_ISREG(state.st_mode) and state.st_size == len(data)
-        return is_alike and file.read() == data
+        if not stat.S_ISREG(state.st_mode) or state.st_size != len(data):
+            return False
+        with open(handle, "rb", buffering=0, closefd=False) as file:
+            return file.read() == data
+    finally:
+        os.close(handle)
 
 
 def _parts(name: str) -> list[str]:

@@ -93,9 +93,12 @@ def judge(
 
 def judge_texts(observed: Fabric) -> list[Finding]:
     """Give what is wrong with the texts of devices in themselves; raw failures alone."""
-    from netcheck.rules.roce import texts  # noqa: PLC0415 -- rules are loaded when they run
+    # rules are loaded when they run
+    from netcheck.rules.infiniband import sm_texts  # noqa: PLC0415 -- as said
+    from netcheck.rules.roce import texts  # noqa: PLC0415 -- as said
 
-    rules = [each for each in rules_for(observed) if each.check.__module__ == texts.__name__]
+    modules = {texts.__name__, sm_texts.__name__}
+    rules = [each for each in rules_for(observed) if each.check.__module__ in modules]
     return [each for each in judge(observed, rules=rules) if each.verdict is Verdict.FAIL]
 
 

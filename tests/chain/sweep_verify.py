@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from netcheck import api
 from netcheck.collect import assemble as assembling
 from netcheck.collect.assemble import Reading, parse_documents, put_together
 from netcheck.collect.cluster import DeviceDocuments, Item
@@ -28,6 +27,7 @@ from netcheck.model.fact import View
 from netcheck.model.finding import ExitCode, Finding, Severity, Stage, Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, is_known
+from netcheck.observed import today
 from netcheck.report.report import Report, exit_code
 from netcheck.rules.engine import members_of
 
@@ -130,7 +130,7 @@ class Sweep:
             moved=found.moved,
             extra=found.findings,
             suppressions=found.suppressions,
-            today=api.today(),
+            today=today(),
         )
 
 

@@ -167,3 +167,12 @@ def test_what_was_not_understood_is_told_and_no_policy_is_made_of_it(tmp_path: P
     told = [one for one in report.findings if one.rule == "value-malformed"]
     assert [(one.verdict, one.where[0].port) for one in told] == [(Verdict.FAIL, "Ethernet1/1")]
     assert exit_code(report) is ExitCode.FINDINGS
+
+
+def test_what_a_subnet_manager_takes_for_something_else_is_told(tmp_path: Path) -> None:
+    folder = rendered(ROOT / "examples" / "lab-ib.yaml", tmp_path / "rendered")
+    config = next(folder.glob("*/opensm.conf"))
+    text = config.read_text(encoding="utf-8").replace("qos TRUE", "qos yes")
+    config.write_text(f"priority 15\n{text}", encoding="utf-8")
+    report = api.import_paths([config.parent], tmp_path / "found.yaml")
+    assert {one.rule for one in report.findings} >= {"sm-option-unknown", "sm-switch-not-true"}

@@ -60,3 +60,9 @@ def test_a_device_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -
         write_devices(str(tmp_path), [("leaf1", {"a": "x", "b" * 300: "x"})])
     assert held(tmp_path) == {}
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_the_place_of_a_file_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "leaf1" / "config.txt").mkdir(parents=True)
+    with pytest.raises(InputError, match=r"config\.txt"):
+        write_devices(str(tmp_path), [("leaf1", {"config.txt": "x"})])

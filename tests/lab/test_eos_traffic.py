@@ -77,7 +77,7 @@ def switch_of(building: Building) -> EosSwitch:
 def incast(building: Building) -> dict[str, int]:
     """Run gpu02's two ports onto gpu01 rail0; give what the switch counted in all."""
     tallies = switch_of(building).tallies
-    tallies.clear()
+    tallies.reset()
     asyncio.run(_perftests(building))
     kinds = ("group_drops", "queue_drops", "queue_marks", "pfc_out", "queue_packets")
     return {kind: sum(tallies.total(port, kind) for port in PORTS) for kind in kinds}

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from netcheck import api
 from netcheck.collect.assemble import Reading, put_together, read
 from netcheck.collect.grouping import gather
 from netcheck.compare.compare import compare
@@ -14,6 +13,7 @@ from netcheck.model.fabric import Fabric, Origin
 from netcheck.model.finding import Finding, Severity, Stage, Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN
+from netcheck.observed import today
 from netcheck.rules.engine import judge
 from netcheck.rules.settle import settle
 from tests.mutation.world import Holdings, Texts
@@ -56,7 +56,7 @@ class Linter:
         raw = judge(seen.fabric, intended=intended, stage=Stage.LINT)
         raw += [*seen.findings, *compare(intended, seen.fabric, stage=Stage.LINT)]
         failed = [one for one in raw if one.verdict is Verdict.FAIL]
-        settled = settle(failed, intended, suppressions=seen.suppressions, today=api.today())
+        settled = settle(failed, intended, suppressions=seen.suppressions, today=today())
         return [one for one in settled if one.verdict is Verdict.FAIL and one.severity in COUNTED]
 
     def reading(self, name: str, texts: Texts) -> Reading:

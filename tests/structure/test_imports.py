@@ -16,7 +16,7 @@ LAYERS = (
     {"lossless"},
     {"rules", "compare", "intent", "platforms"},
     {"report", "deploy", "perf", "collect", "lab"},
-    {"cli", "ansible", "api", "chain", "rehearse"},
+    {"cli", "ansible", "api", "chain", "observed", "rehearse"},
 )
 
 

@@ -150,8 +150,10 @@ class _Port:
         found: dict[int, int] = {}
         for pfc in sorted(known_or(self.qos.pfc_tx, NONE) | known_or(self.qos.pfc_rx, NONE)):
             same = [number for number in sorted(used) if self._queue(number) == queues.get(pfc)]
-            # Another may lead to the same queue: the first one keeps it.
-            found.setdefault(pfc if pfc in same or not same else same[0], pfc)
+            if pfc in same or not same:
+                found[pfc] = pfc
+            else:  # several may lead to one queue: a priority keeps its own, else the first
+                found.setdefault(same[0], pfc)
         return found
 
     def _queue(self, priority: int) -> int:

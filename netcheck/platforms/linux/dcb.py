@@ -26,8 +26,9 @@ _KINDS = {
     "vendor": SchedulerKind.VENDOR,
 }
 _DAMAGED = "value not understood"
+# All tables are asked for, and not one of them.
+_APP_SHOW = re.compile(r"dcb (-\S+ )*app show dev \S+")
 # The driver or the tool does not know the object: nothing is said, and nothing is damaged.
-_APP_SHOW = re.compile(r"dcb (-\S+ )*app show\b")
 _REFUSED = re.compile(r'Attribute read: .*|Object ".*" is unknown|(# )?rc=\d+')
 
 
@@ -63,8 +64,8 @@ def read_dcb(page: Page) -> Iterator[Item]:
     except ValueError as error:
         yield page.defect(1, f"dcb: not JSON: {error}")
         return
-    if text == "{}" and _APP_SHOW.match(page.document.command):
-        # Measured with iproute2 6.1: all that is printed where no entry is set.
+    if "dscp_prio" not in data and _APP_SHOW.fullmatch(page.document.command):
+        # Tables without an entry are not printed. Measured with iproute2 6.1: {} without any.
         yield page.of_port("dscp_to_priority", FrozenMap(), 1)
     yield from _take(page, 1, {str(key): value for key, value in data.items()})
 

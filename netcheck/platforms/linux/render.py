@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Container, Mapping
 from dataclasses import field
 from functools import cache, lru_cache
@@ -55,7 +56,7 @@ class Section:
 
 @cache
 def _templates() -> Environment:
-    return templates_of("linux")
+    return templates_of("linux", quoted=shlex.quote)
 
 
 def rdma_ports(device: Device) -> dict[str, Port]:

@@ -249,3 +249,19 @@ def test_a_priority_that_pauses_in_one_direction_is_lossless(rx: set[int], tx: s
     assert policy is not None
     lossless = [one for one in policy.classes.values() if one.delivery is Delivery.LOSSLESS]
     assert [(one.priority, one.pfc_priority) for one in lossless] == [(3, 3)]
+
+
+def test_of_two_that_pause_one_queue_a_priority_keeps_its_own() -> None:
+    queues = FrozenMap({number: 3 if number == 4 else number for number in range(8)})
+    qos = PortQos(
+        trust=Trust.DSCP,
+        dscp_to_priority=FrozenMap({dscp: 4 if dscp == 26 else 0 for dscp in range(64)}),
+        priority_to_queue=queues,
+        pfc_priority_to_queue=queues,
+        pfc_rx=frozenset({3, 4}),
+        pfc_tx=frozenset({3, 4}),
+    )
+    policy = policy_of(qos, around(SPEEDS[0]))
+    assert policy is not None
+    lossless = [one for one in policy.classes.values() if one.delivery is Delivery.LOSSLESS]
+    assert [(one.priority, one.pfc_priority) for one in lossless] == [(4, 4)]

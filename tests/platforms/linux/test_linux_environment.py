@@ -1,11 +1,17 @@
 """Job environments: files, scripts, command lines and logs."""
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
+from netcheck.model.device import Device, HostFacts
 from netcheck.model.document import Document, DocumentKind
+from netcheck.model.fabric import Fabric
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.platforms.linux.parse import parse
 from netcheck.platforms.linux.recognise import recognise
+from netcheck.platforms.linux.render import PROFILE_FILE, render
 
 
 def environment(*texts: str, command: str = "") -> dict[str, str]:
@@ -89,3 +95,16 @@ def test_loose_settings_are_a_jobs_and_ours_are_configuration(
 )
 def test_prose_and_other_settings_are_not_taken(text: str) -> None:
     assert recognise(Document("x", text)) is None
+
+
+@pytest.mark.parametrize("value", ["rc,ud", "two words", "~/cache", "{a,b}", "*", ""])
+def test_a_shell_takes_a_rendered_value_as_it_is(value: str, tmp_path: Path) -> None:
+    host = Device("gpu01", host=HostFacts(environment=FrozenMap({"UCX_TLS": value})))
+    text = render(host, Fabric("f"))[PROFILE_FILE]
+    (tmp_path / "profile.sh").write_text(text, encoding="utf-8")
+    script = '. ./profile.sh; printf %s "$UCX_TLS"'
+    ran = subprocess.run(
+        ["/bin/sh", "-euc", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert (ran.stdout, ran.stderr) == (value, "")
+    assert environment(text) == {"UCX_TLS": value}

@@ -7,6 +7,7 @@ import pytest
 from netcheck.model.device import Device
 from netcheck.model.document import Document
 from netcheck.model.frozenmap import FrozenMap
+from netcheck.model.known import UNKNOWN
 from netcheck.platforms.linux.parse import parse
 from tests.platforms.linux import linux_texts as texts
 
@@ -71,3 +72,22 @@ def test_a_line_that_is_gone_is_missed(command: str, number: int) -> None:
 def test_without_damage_nothing_is_wrong() -> None:
     documents = [Document(command, text, command) for command, text in HOST.items()]
     assert parse(documents, name="gpu01").defects == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "expected"),
+    [
+        ("dcb -j app show dev rail0", "{}", FrozenMap()),
+        ("dcb -j app show dev rail0", '{"default_prio":[0]}', FrozenMap()),
+        ("dcb -j app show dev rail0 default-prio", '{"default_prio":[0]}', UNKNOWN),
+        ("dcb -j app show dev rail0", '{"dscp_prio":[[26,3]]}', FrozenMap({26: 3})),
+        ("dcb -j dcbx show dev rail0", '{"host":true}', UNKNOWN),
+    ],
+)
+def test_a_table_that_dcb_does_not_print_has_no_entry(
+    command: str, text: str, expected: object
+) -> None:
+    found = parse([Document("dcb_app_rail0.json", text, command)], name="gpu01")
+    held = found.ports["rail0"].qos.dscp_to_priority if found.ports else UNKNOWN
+    assert held == expected
+    assert found.defects == ()

@@ -167,7 +167,7 @@ class CumulusSwitch(SimulatedDevice):
 
     def count(self, port: str, counters: PortCounters) -> None:
         """Add what a run of traffic counted at a port."""
-        self.tallies.add(port, counters, self.deviation)
+        self.tallies.add(port, counters, self.deviation.stuck)
 
 
 def _factory(built: LabDevice) -> Tree:

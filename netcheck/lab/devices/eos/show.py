@@ -122,7 +122,7 @@ class Shows:
 
     def _clear(self, console: Console, match: Match) -> None:
         del console, match
-        self.switch.tallies.clear()
+        self.switch.tallies.reset()
 
     # Interfaces
 

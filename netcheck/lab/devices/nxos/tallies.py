@@ -2,59 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-
-from netcheck.lossless.dataplane.network import PRIORITIES
-from netcheck.lossless.dataplane.result import PortCounters
-
-_SUMS = (
-    "tx_packets",
-    "tx_bytes",
-    "rx_packets",
-    "rx_bytes",
-    "pfc_in",
-    "pfc_out",
-    "queue_packets",
-    "queue_bytes",
-    "queue_drops",
-    "queue_drop_bytes",
-    "queue_marks",
-    "queue_storms",
-    "group_drops",
-)
-_PEAKS = ("queue_peak", "group_shared_peak", "group_headroom_peak")
-Key = tuple[str, str, int]
+from netcheck.lab.devices import tallies
 
 
-class Tallies:
-    """Counters and highest fills by ``(port, kind, index)`` since they were cleared."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[Key] = Counter()
-        self.peaks: defaultdict[Key, int] = defaultdict(int)
-
-    def reset(self) -> None:
-        """Begin at zero."""
-        self.counts.clear()
-        self.peaks.clear()
-
-    def add(self, port: str, found: PortCounters, stuck: set[Key]) -> None:
-        """Add a run's counters of one port; a stuck counter does not move."""
-        for kind in _SUMS:
-            for index, value in enumerate(getattr(found, kind)):
-                if (port, kind, index) not in stuck:
-                    self.counts[port, kind, index] += round(value)
-        self.counts[port, "oversize_in", 0] += round(found.oversize_in)
-        self.counts[port, "oversize_out", 0] += round(found.oversize_out)
-        self.counts[port, "errors_in", 0] += round(found.errors_in)
-        for kind in _PEAKS:
-            for index, value in enumerate(getattr(found, kind)):
-                key = (port, kind, index)
-                self.peaks[key] = max(self.peaks[key], round(value))
-
-    def total(self, port: str, kind: str) -> int:
-        """Sum over priorities, queues or groups."""
-        return sum(self.counts[port, kind, index] for index in range(PRIORITIES))
+class Tallies(tallies.Tallies):
+    """Counters of a switch."""
 
     def mmu_drop_bytes(self, port: str) -> int:
         """Bytes dropped at ingress, at the mean size of what came in there."""

@@ -105,4 +105,4 @@ class SonicSwitch(SimulatedDevice):
 
     def count(self, port: str, counters: PortCounters) -> None:
         """Add what a run of traffic counted at a port."""
-        self.tallies.add(port, counters, self.deviation)
+        self.tallies.add(port, counters, self.deviation.stuck)

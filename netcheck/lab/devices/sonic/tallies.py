@@ -5,62 +5,14 @@ Source: sonic-net/sonic-swss-common and sonic-net/sonic-swss flex counter names.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-
-from netcheck.lab.devices.deviation import Deviation
+from netcheck.lab.devices import tallies
 from netcheck.lossless.dataplane.network import PRIORITIES
-from netcheck.lossless.dataplane.result import PortCounters
 
 Row = dict[str, str]
-_SUMS = {
-    "tx_packets": "tx_packets",
-    "tx_bytes": "tx_bytes",
-    "rx_packets": "rx_packets",
-    "rx_bytes": "rx_bytes",
-    "pfc_in": "pfc_in",
-    "pfc_out": "pfc_out",
-    "queue_packets": "queue_packets",
-    "queue_bytes": "queue_bytes",
-    "queue_drops": "queue_drops",
-    "queue_drop_bytes": "queue_drop_bytes",
-    "queue_marks": "queue_marks",
-    "queue_storms": "queue_storms",
-    "group_drops": "group_drops",
-}
-_PEAKS = ("queue_peak", "group_shared_peak", "group_headroom_peak")
 
 
-class Tallies:
-    """Counters and watermarks by ``(port, kind, index)`` since the last reset."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[tuple[str, str, int]] = Counter()
-        self.peaks: defaultdict[tuple[str, str, int], int] = defaultdict(int)
-
-    def reset(self) -> None:
-        """Begin at zero, as after a restart of the switch's daemons."""
-        self.counts.clear()
-        self.peaks.clear()
-
-    def add(self, port: str, found: PortCounters, deviation: Deviation) -> None:
-        """Add a run's counters of one port; a stuck counter does not move."""
-        for kind in _SUMS:
-            for index, value in enumerate(getattr(found, kind)):
-                if (port, kind, index) not in deviation.stuck:
-                    self.counts[port, kind, index] += round(value)
-        for index, value in enumerate(found.paused_s):
-            self.counts[port, "paused_us", index] += round(value * 1e6)
-        self.counts[port, "oversize_in", 0] += round(found.oversize_in)
-        self.counts[port, "oversize_out", 0] += round(found.oversize_out)
-        self.counts[port, "errors_in", 0] += round(found.errors_in)
-        for kind in _PEAKS:
-            for index, value in enumerate(getattr(found, kind)):
-                key = (port, kind, index)
-                self.peaks[key] = max(self.peaks[key], round(value))
-
-    def total(self, port: str, kind: str) -> int:
-        """Sum over priorities, queues or groups."""
-        return sum(self.counts[port, kind, index] for index in range(PRIORITIES))
+class Tallies(tallies.Tallies):
+    """Counters and watermarks of a switch."""
 
     def port_row(self, port: str) -> Row:
         """What COUNTERS_DB holds of a port."""
