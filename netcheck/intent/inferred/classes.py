@@ -67,9 +67,14 @@ class Around(NamedTuple):
     points: Known[frozenset[int]] = UNKNOWN
 
 
+def tells(qos: PortQos) -> bool:
+    """Whether a port tells anything of PFC and marking."""
+    return any(map(is_known, (qos.pfc_tx, qos.pfc_rx, qos.ecn)))
+
+
 def policy_of(qos: PortQos, around: Around) -> Policy | None:
     """Give the nameless policy of a port; None where the port tells nothing of PFC and marking."""
-    if not any(map(is_known, (qos.pfc_tx, qos.pfc_rx, qos.ecn))):
+    if not tells(qos):
         return None
     classes = _Port(qos, around).classes()
     return Policy(

@@ -277,3 +277,13 @@ def test_classes_of_one_queue_say_its_share_once() -> None:
     whole = complete_policy(policy, Notes())
     assert schedulers(whole) == qos.scheduler
     assert {one.bandwidth_percent for one in whole.classes.values()} == {30, 70}
+
+
+def test_a_watchdog_that_polls_as_usual_leaves_the_policy_short() -> None:
+    qos = replace(held(PLAIN, SPEEDS[0]), watchdog=Watchdog(200, 400, WatchdogAction.DROP))
+    about = around(SPEEDS[0])._replace(whole=DeviceQos(watchdog_poll_ms=200))
+    policy = policy_of(qos, about)
+    assert policy is not None
+    (joined,) = join([policy]).policies.values()
+    assert joined.watchdog_poll_ms is UNKNOWN
+    assert joined.classes["lossless"].queue is UNKNOWN
