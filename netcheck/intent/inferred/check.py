@@ -11,11 +11,11 @@ from netcheck.intent.complete import complete
 from netcheck.intent.inferred.classes import tells
 from netcheck.intent.inferred.subnets import left_of
 from netcheck.model.device import Device, LinkLayer, Port, RdmaDevice, Role
-from netcheck.model.fabric import Fabric, Link
+from netcheck.model.fabric import Fabric, Link, Policy
 from netcheck.model.finding import Finding, Severity, Stage, Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, is_known, known_or
-from netcheck.model.qos import DeviceQos, Scheduler, SchedulerKind
+from netcheck.model.qos import DeviceQos, PortQos, Scheduler, SchedulerKind
 from netcheck.model.shortened import compress
 
 # Stands for a speed that nobody said, so that the rest can be compared.
@@ -41,9 +41,13 @@ def differing(intent: Fabric, observed: Fabric) -> Iterator[Finding]:
     """
     silent = set(without_speed(intent))
     completed = complete(_with_speeds(intent, silent))
+    stated = {name for name, one in intent.policies.items() if _states_thresholds(one)}
     for finding in compare(completed, observed, stage=Stage.LINT):
         place = finding.where[0]
         is_open = (place.device, place.port) in silent and finding.facts & BY_SPEED
+        if is_open and finding.facts == {"ecn"}:
+            own = intent.devices[place.device].ports[place.port].policy
+            is_open = (intent.policy if own is UNKNOWN else own) not in stated
         if finding.verdict is Verdict.FAIL and not is_open:
             yield replace(
                 finding,
@@ -53,6 +57,15 @@ def differing(intent: Fabric, observed: Fabric) -> Iterator[Finding]:
                 fix="Change the device, or say in the intent what it is to hold.",
                 reference="derived: the intent is completed and compared with its origin",
             )
+
+
+def _states_thresholds(policy: Policy) -> bool:
+    """Whether no threshold of marking is left to be computed from speeds."""
+    return all(
+        all(map(is_known, (one.ecn.kmin_bytes, one.ecn.kmax_bytes, one.ecn.pmax_percent)))
+        for one in policy.classes.values()
+        if is_known(one.ecn) and one.ecn.is_enabled is True
+    )
 
 
 def without_speed(intent: Fabric) -> Iterator[tuple[str, str]]:
@@ -80,6 +93,7 @@ def notes(intent: Fabric, observed: Fabric) -> Iterator[str]:
     """Yield lines for a person: what was found, what is missing, what no intent says."""
     yield from _policies(intent)
     yield from _silent_ports(intent, observed)
+    yield from _uncompared(intent, observed)
     yield from _missing(intent)
     completed = complete(_with_speeds(intent, without_speed(intent)))
     left: dict[str, list[str]] = {}
@@ -128,6 +142,23 @@ def _silent_ports(intent: Fabric, observed: Fabric) -> Iterator[str]:
         yield f"{len(taken)} ports of {compress(set(taken))} {why}; they {follow}"
     if left:
         yield f"{len(left)} ports of {compress(set(left))} {why}; they are not in the intent"
+
+
+def _uncompared(intent: Fabric, observed: Fabric) -> Iterator[str]:
+    """What ports without a speed hold of buffers: their sizes follow from it."""
+    ports = [
+        name
+        for name, port in without_speed(intent)
+        if _states_sizes(observed.devices[name].ports[port].qos)
+    ]
+    if ports:
+        where = f"{len(ports)} ports of {compress(set(ports))}"
+        yield f"not compared, since their speed is not said: ingress buffers of {where}"
+
+
+def _states_sizes(qos: PortQos) -> bool:
+    accounts = known_or(qos.ingress_buffer, FrozenMap()).values()
+    return any(is_known(one.headroom_bytes) or is_known(one.size_bytes) for one in accounts)
 
 
 def _missing(intent: Fabric) -> Iterator[str]:

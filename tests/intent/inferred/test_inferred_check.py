@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from netcheck.intent.inferred.check import notes
+from netcheck.intent.inferred.check import differing, notes
 from netcheck.intent.inferred.fabric import inferred
 from netcheck.model.device import Device, HostFacts, Port, RdmaDevice, Role
 from netcheck.model.fabric import Fabric, Link, PortRef
@@ -113,3 +113,23 @@ def test_what_a_whole_switch_assumes_is_told() -> None:
     assert f"{HELD}lossless mtu bytes (leaf1)" in told(
         [switch(Port("Ethernet0", qos=QOS), qos=qos)]
     )
+
+
+def test_buffers_of_ports_without_a_speed_are_told_to_be_not_compared() -> None:
+    other = replace(QOS, ingress_buffer=FrozenMap({3: Buffer(headroom_bytes=2000)}))
+    ports = (Port("Ethernet0", qos=QOS), Port("Ethernet8", qos=other))
+    why = "not compared, since their speed is not said: ingress buffers of 2 ports of leaf1"
+    assert why in told([switch(*ports)])
+    fast = [replace(one, speed_bps=400_000_000_000) for one in ports]
+    assert why not in told([switch(*fast)])
+
+
+def test_a_threshold_that_the_policy_states_is_compared_without_a_speed() -> None:
+    observed = Fabric("x", devices=FrozenMap({"leaf1": switch(Port("Ethernet0", qos=QOS))}))
+    intent = inferred(observed, name="x")
+    other = replace(QOS, ecn=FrozenMap({3: replace(MARKS, kmax_bytes=300_000)}))
+    held = Fabric("x", devices=FrozenMap({"leaf1": switch(Port("Ethernet0", qos=other))}))
+    assert [one.message for one in differing(intent, observed)] == []
+    assert [one.message for one in differing(intent, held)] == [
+        "ecn 3 kmax_bytes expected 200000, found 300000"
+    ]
