@@ -26,6 +26,10 @@ def import_(common: Common, paths: tuple[str, ...], output: str) -> ExitCode:
     from netcheck.api import import_paths  # noqa: PLC0415 -- options are checked without it
 
     target = Path(output)
-    if target.exists():
+    try:
+        is_there = target.exists()
+    except OSError as error:
+        raise InputError(f"{output}: cannot be written: {error.strerror}") from None
+    if is_there:
         raise InputError(f"{output}: is there already; name another file")
     return publish(import_paths(paths, target, limit=common.limit), common)

@@ -76,9 +76,13 @@ def gather(paths: Sequence[str | Path]) -> Gathered:
     heap = _Heap()
     loose: list[Path] = []
     for path in map(Path, paths):
-        if path.is_dir():
+        try:
+            is_folder, is_file = path.is_dir(), path.exists() or path.is_symlink()
+        except OSError as error:  # a name that is too long
+            raise InputError(f"{path}: {error.strerror}") from None
+        if is_folder:
             _add_folder(heap, path)
-        elif path.exists() or path.is_symlink():
+        elif is_file:
             loose.append(path)
         else:
             raise InputError(f"{path}: no such file or folder")

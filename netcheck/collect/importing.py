@@ -22,9 +22,10 @@ def import_fabric(observed: Fabric, target: Path) -> tuple[list[Finding], list[s
     The file is loaded again and completed, so that what is compared is what it says.
 
     Raises:
-        InputError: The file cannot be written.
+        InputError: The file cannot be written, or an intent cannot have one of the names.
     """
     intent = inferred(observed, name=target.stem)
+    _refuse_names(intent)
     try:
         write_atomically(target, write_intent(intent, about=_about(observed)))
     except OSError as error:
@@ -32,6 +33,23 @@ def import_fabric(observed: Fabric, target: Path) -> tuple[list[Finding], list[s
     loaded = load_intent(target)
     said = [f"written: {target}", *notes(loaded, observed)]
     return list(differing(loaded, observed)), said
+
+
+def _refuse_names(intent: Fabric) -> None:
+    """What is a range in an intent would be read back as other names.
+
+    Raises:
+        InputError: A name has a bracket, or that of a cabled device a colon.
+    """
+    cabled = {end.device for link in intent.links for end in (link.a, link.b)}
+    for device in intent.devices.values():
+        for name in (device.name, *device.ports, *device.rdma):
+            if "[" in name:
+                where = "" if name == device.name else f"{device.name} "
+                raise InputError(f"{where}{name}: an intent takes [ for a range; give another name")
+        if ":" in device.name and device.name in cabled:
+            what = "an intent takes what follows : for a port; give another name"
+            raise InputError(f"{device.name}: {what}")
 
 
 def _about(observed: Fabric) -> Iterator[str]:

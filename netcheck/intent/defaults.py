@@ -199,21 +199,37 @@ def _by_mark(one: TrafficClass) -> list[int]:
 
 
 def _with_shares(classes: list[TrafficClass], notes: Notes, path: str) -> list[TrafficClass]:
-    """Shares that are not said: what the others leave, in equal parts, at least 1 %."""
+    """Shares that are not said: what the others leave, in equal parts, at least 1 %.
+
+    Classes of one queue have its share together, which any of them may say.
+    """
     weighted = [one for one in classes if one.scheduling is Scheduling.WEIGHTED]
-    silent = [one.name for one in weighted if not is_known(one.bandwidth_percent)]
-    said = sum(one.bandwidth_percent for one in weighted if is_known(one.bandwidth_percent))
-    rest = max(100 - said, len(silent))
+    stated = {
+        (_queue(one), one.bandwidth_percent) for one in weighted if is_known(one.bandwidth_percent)
+    }
+    of_queue = dict(stated)
+    silent = [
+        one.name
+        for one in weighted
+        if not is_known(one.bandwidth_percent) and _queue(one) not in of_queue
+    ]
+    rest = max(100 - sum(share for _, share in stated), len(silent))
     found = []
     for one in classes:
-        if one.name not in silent:
+        if one.scheduling is not Scheduling.WEIGHTED or is_known(one.bandwidth_percent):
             found.append(one)
             continue
-        place = silent.index(one.name)
-        share = rest // len(silent) + (1 if place < rest % len(silent) else 0)
+        share = of_queue.get(_queue(one), 0)
+        if one.name in silent:
+            place = silent.index(one.name)
+            share = rest // len(silent) + (1 if place < rest % len(silent) else 0)
         notes.default(f"{path}.classes.{one.name}.bandwidth", f"{share}%")
         found.append(replace(one, bandwidth_percent=share))
     return found
+
+
+def _queue(one: TrafficClass) -> int:
+    return known_or(one.queue, known_or(one.priority, 0))
 
 
 def _with_numbers(one: TrafficClass, classes: list[TrafficClass]) -> TrafficClass:

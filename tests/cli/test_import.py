@@ -112,6 +112,24 @@ def test_a_file_that_is_there_stays_as_it_is(netcheck: Run, tmp_path: Path) -> N
     assert target.read_text(encoding="utf-8") == "precious"
 
 
+def test_a_name_of_a_file_that_is_too_long_is_told(netcheck: Run, tmp_path: Path) -> None:
+    source = tmp_path / "leaf9.cfg"
+    source.write_text(EOS, encoding="utf-8")
+    ended = netcheck("import", source, "-o", tmp_path / f"{'x' * 300}.yaml")
+    assert ended.code == ExitCode.BAD_INPUT
+    assert "cannot be written: File name too long" in ended.err + ended.out
+
+
+@pytest.mark.parametrize("name", ["leaf[1-3]", "leaf[1]", "leaf[x]"])
+def test_a_name_that_would_be_a_range_is_refused(netcheck: Run, tmp_path: Path, name: str) -> None:
+    source, target = tmp_path / "a.cfg", tmp_path / "x.yaml"
+    source.write_text(EOS.replace("leaf9", name), encoding="utf-8")
+    ended = netcheck("import", source, "-o", target)
+    assert ended.code == ExitCode.BAD_INPUT
+    assert f"{name}: an intent takes [ for a range" in ended.err + ended.out
+    assert not target.exists()
+
+
 def test_an_intent_is_no_configuration(netcheck: Run, tmp_path: Path) -> None:
     ended = netcheck("import", SMALL[0], "-o", tmp_path / "x.yaml")
     assert ended.code == ExitCode.BAD_INPUT

@@ -177,6 +177,11 @@ def test_a_path_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
         gather([tmp_path / "nothing"])
 
 
+def test_a_path_that_no_file_can_have_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="File name too long"):
+        gather([tmp_path / ("x" * 300)])
+
+
 def test_a_snapshot_gives_its_devices_and_names_those_that_gave_nothing(tmp_path: Path) -> None:
     write(tmp_path, {"gpu01/mlnx_qos_rail0.txt": qos()})
     record = Record(

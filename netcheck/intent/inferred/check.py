@@ -4,21 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
+from typing import Any
 
-from netcheck.compare.compare import compare
+from netcheck.compare.compare import compare, differences
 from netcheck.intent.complete import complete
+from netcheck.intent.inferred.classes import tells
 from netcheck.intent.inferred.subnets import left_of
-from netcheck.model.device import Device, LinkLayer, Port, Role
-from netcheck.model.fabric import Fabric, Link
+from netcheck.model.device import Device, LinkLayer, Port, RdmaDevice, Role
+from netcheck.model.fabric import Fabric, Link, Policy
 from netcheck.model.finding import Finding, Severity, Stage, Verdict
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, is_known, known_or
-from netcheck.model.qos import PortQos
+from netcheck.model.qos import DeviceQos, PortQos, Scheduler, SchedulerKind
 from netcheck.model.shortened import compress
 
 # Stands for a speed that nobody said, so that the rest can be compared.
 STAND_IN_BPS = 100_000_000_000
 BY_SPEED = frozenset({"ecn", "ingress_buffer", "speed_bps"})
+# Settings of whole devices that are neither said nor show at ports.
+OF_DEVICES = frozenset(
+    {
+        "lossless_mtu_bytes",
+        "small_packet_percent",
+        "lossless_alpha_exponent",
+        "watchdog_poll_ms",
+    }
+)
+_UNSAID = (UNKNOWN, ABSENT)
 
 
 def differing(intent: Fabric, observed: Fabric) -> Iterator[Finding]:
@@ -29,9 +41,13 @@ def differing(intent: Fabric, observed: Fabric) -> Iterator[Finding]:
     """
     silent = set(without_speed(intent))
     completed = complete(_with_speeds(intent, silent))
+    stated = {name for name, one in intent.policies.items() if _states_thresholds(one)}
     for finding in compare(completed, observed, stage=Stage.LINT):
         place = finding.where[0]
         is_open = (place.device, place.port) in silent and finding.facts & BY_SPEED
+        if is_open and finding.facts == {"ecn"}:
+            own = intent.devices[place.device].ports[place.port].policy
+            is_open = (intent.policy if own is UNKNOWN else own) not in stated
         if finding.verdict is Verdict.FAIL and not is_open:
             yield replace(
                 finding,
@@ -41,6 +57,15 @@ def differing(intent: Fabric, observed: Fabric) -> Iterator[Finding]:
                 fix="Change the device, or say in the intent what it is to hold.",
                 reference="derived: the intent is completed and compared with its origin",
             )
+
+
+def _states_thresholds(policy: Policy) -> bool:
+    """Whether no threshold of marking is left to be computed from speeds."""
+    return all(
+        all(map(is_known, (one.ecn.kmin_bytes, one.ecn.kmax_bytes, one.ecn.pmax_percent)))
+        for one in policy.classes.values()
+        if is_known(one.ecn) and one.ecn.is_enabled is True
+    )
 
 
 def without_speed(intent: Fabric) -> Iterator[tuple[str, str]]:
@@ -67,6 +92,8 @@ def _with_speeds(intent: Fabric, silent: Iterable[tuple[str, str]]) -> Fabric:
 def notes(intent: Fabric, observed: Fabric) -> Iterator[str]:
     """Yield lines for a person: what was found, what is missing, what no intent says."""
     yield from _policies(intent)
+    yield from _silent_ports(intent, observed)
+    yield from _uncompared(intent, observed)
     yield from _missing(intent)
     completed = complete(_with_speeds(intent, without_speed(intent)))
     left: dict[str, list[str]] = {}
@@ -94,6 +121,44 @@ def _policies(intent: Fabric) -> Iterator[str]:
         yield f"subnet {subnet.name}: {len(subnet.partitions)} partitions, served by {managers}"
     if not intent.policies and not intent.subnets:
         yield "no port tells of pausing or marking: the intent has no RoCE policy"
+
+
+def _silent_ports(intent: Fabric, observed: Fabric) -> Iterator[str]:
+    """Ports that tell of neither pausing nor marking: taken for the rest, or left out."""
+    taken: list[str] = []
+    left: list[str] = []
+    for name, device in intent.devices.items():
+        for port in observed.devices[name].ports.values():
+            if tells(port.qos) or port.link_layer is LinkLayer.INFINIBAND:
+                continue
+            said = device.ports.get(port.name)
+            if said is None:
+                left += [name] if device.role is not Role.HOST else []
+            elif said.policy is UNKNOWN and is_known(intent.policy):
+                taken.append(name)
+    why = "tell of neither pausing nor marking"
+    if taken:
+        follow = f"follow policy {intent.policy} as the others do"
+        yield f"{len(taken)} ports of {compress(set(taken))} {why}; they {follow}"
+    if left:
+        yield f"{len(left)} ports of {compress(set(left))} {why}; they are not in the intent"
+
+
+def _uncompared(intent: Fabric, observed: Fabric) -> Iterator[str]:
+    """What ports without a speed hold of buffers: their sizes follow from it."""
+    ports = [
+        name
+        for name, port in without_speed(intent)
+        if _states_sizes(observed.devices[name].ports[port].qos)
+    ]
+    if ports:
+        where = f"{len(ports)} ports of {compress(set(ports))}"
+        yield f"not compared, since their speed is not said: ingress buffers of {where}"
+
+
+def _states_sizes(qos: PortQos) -> bool:
+    accounts = known_or(qos.ingress_buffer, FrozenMap()).values()
+    return any(is_known(one.headroom_bytes) or is_known(one.size_bytes) for one in accounts)
 
 
 def _missing(intent: Fabric) -> Iterator[str]:
@@ -132,14 +197,44 @@ def _has_length(intent: Fabric, link: Link) -> bool:
 
 
 def _left_behind(completed: Device, observed: Device) -> Iterator[str]:
-    """Facts of ports that the device holds and completing the intent does not give."""
-    empty: tuple[object, ...] = (frozenset(), FrozenMap(), False)
-    names = {
-        field.name
-        for port in completed.ports.values()
-        for field in fields(PortQos)
-        if getattr(port.qos, field.name) is UNKNOWN
-        and is_known(held := getattr(observed.ports[port.name].qos, field.name))
-        and held not in empty
+    """Facts that the device holds and completing the intent does not give."""
+    keys: dict[str, set[str]] = {}
+    for given, held in _pairs(completed, observed):
+        for one in differences(held, given):
+            if one.found in _UNSAID and _is_something(one.expected):
+                number, _, part = one.key.rpartition(" ")
+                if one.key.isdigit():
+                    number, part = one.key, ""
+                is_whole = getattr(given, one.fact) in _UNSAID
+                fact = " ".join((one.fact, *([] if is_whole else part.split()))).replace("_", " ")
+                keys.setdefault(fact, set()).update([] if is_whole or part else [number])
+    for fact, numbers in sorted(keys.items()):
+        yield f"{fact} {compress(sorted(numbers))}".strip()
+    said = known_or(completed.host.environment, FrozenMap())
+    for variable in known_or(observed.host.environment, FrozenMap()):
+        if variable not in said:
+            yield f"variable {variable}"
+
+
+def _pairs(completed: Device, observed: Device) -> Iterator[tuple[object, object]]:
+    """Yield ``(what completing gives, what is held)``; ports share few treatments."""
+    yield from {
+        (port.qos, observed.ports[name].qos)
+        for name, port in completed.ports.items()
+        if name in observed.ports
     }
-    yield from sorted(name.replace("_", " ") for name in names)
+    for name, one in completed.rdma.items():
+        held = observed.rdma.get(name, RdmaDevice(name))
+        yield one.congestion_control, held.congestion_control
+    whole = observed.qos.get("", DeviceQos())
+    silent: dict[str, Any] = {  # Any: facts of every type
+        field.name: UNKNOWN for field in fields(whole) if field.name not in OF_DEVICES
+    }
+    yield completed.qos.get("", DeviceQos()), replace(whole, **silent)
+
+
+def _is_something(held: object) -> bool:
+    """Nothing, off and a share of nothing are no setting that could be lost."""
+    if isinstance(held, Scheduler):
+        return held != Scheduler(SchedulerKind.WEIGHTED, 0)
+    return held not in (*_UNSAID, frozenset(), FrozenMap(), False)

@@ -40,6 +40,7 @@ from netcheck.platforms.knobs import Knobs
 NAMELESS = ""
 # Source: Mellanox/mlnx-tools, cnp_dscp of mlx5 as it comes (48).
 USUAL_CNP_DSCP = 48
+DSCPS = 64
 NONE: frozenset[int] = frozenset()
 Map = Mapping[int, int]
 
@@ -66,9 +67,14 @@ class Around(NamedTuple):
     points: Known[frozenset[int]] = UNKNOWN
 
 
+def tells(qos: PortQos) -> bool:
+    """Whether a port tells anything of PFC and marking."""
+    return any(map(is_known, (qos.pfc_tx, qos.pfc_rx, qos.ecn)))
+
+
 def policy_of(qos: PortQos, around: Around) -> Policy | None:
     """Give the nameless policy of a port; None where the port tells nothing of PFC and marking."""
-    if not any(map(is_known, (qos.pfc_tx, qos.pfc_rx, qos.ecn))):
+    if not tells(qos):
         return None
     classes = _Port(qos, around).classes()
     return Policy(
@@ -161,16 +167,27 @@ class _Port:
 
     @property
     def default(self) -> int:
-        """Switch priority that more than half of the marks lead to; else that of mark 0."""
-        marks = self.dscp or self.pcp
+        """Switch priority that more than half of all marks lead to; else that of mark 0.
+
+        Of a map of few marks most may lead to a class of their own.
+        """
+        marks, number = (self.dscp, DSCPS) if self.dscp else (self.pcp, len(PRIORITIES))
         most, count = next(iter(Counter(marks.values()).most_common(1)), (0, 0))
-        return most if 2 * count > len(marks) else marks.get(0, 0)
+        return most if 2 * count > number else marks.get(0, 0)
 
     def classes(self) -> list[TrafficClass]:
         """The classes, in order of priority, the default last."""
-        numbers = self._priorities() - {self.default}
-        found = [self._class(number) for number in sorted(numbers)]
-        return [*self._named(found), self._class(self.default, "default")]
+        numbers = sorted(self._priorities() - {self.default})
+        found = [self._class(number) for number in numbers]
+        classes = [*self._named(found), self._class(self.default, "default")]
+        # Classes of one queue have its share together: the last one says it.
+        of_queue = {known_or(one.queue, one.priority): one.name for one in classes}
+        return [
+            one
+            if of_queue[known_or(one.queue, one.priority)] == one.name
+            else replace(one, bandwidth_percent=UNKNOWN)
+            for one in classes
+        ]
 
     def _priorities(self) -> set[int]:
         own = {dscp >> 3 for dscp in self.dscp} if self._has_own_map else set()

@@ -118,13 +118,13 @@ def _left_to_compute(policy: Policy) -> Policy:
 
 def shortened(policy: Policy) -> Policy:
     """Give the policy without what completing it gives anyway, as people write it."""
+    detection = policy.watchdog.detection_ms if is_known(policy.watchdog) else UNKNOWN
+    if policy.watchdog_poll_ms == min(DEFAULT_POLL_MS, known_or(detection, 0)):
+        policy = replace(policy, watchdog_poll_ms=UNKNOWN)
     try:
         whole = complete_policy(policy, Notes())
     except IntentError:  # more classes than priorities: left as it is, which its loader tells
         return policy
-    detection = policy.watchdog.detection_ms if is_known(policy.watchdog) else UNKNOWN
-    if policy.watchdog_poll_ms == min(DEFAULT_POLL_MS, known_or(detection, 0)):
-        policy = replace(policy, watchdog_poll_ms=UNKNOWN)
     for name in policy.classes:
         for fact in _PLAIN:
             one = policy.classes[name]

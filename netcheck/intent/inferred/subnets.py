@@ -66,7 +66,12 @@ def left_of(config: SmConfig) -> Iterator[str]:
     """Yield what a manager's files hold and no intent is made of."""
     if is_known(config.policy):
         yield "qos-policy.conf"
+    for one in known_or(config.partitions, ()):
+        if not is_known(one.pkey):
+            yield f"partition {one.name}"
     if is_known(config.options):
+        if "guid" in config.options:
+            yield "guid"
         yield from sorted(set(config.options) & set(secret_keys("opensm")))
         yield from sorted(key for key in config.options if key not in keys())
 

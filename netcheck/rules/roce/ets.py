@@ -8,7 +8,7 @@ from netcheck.model.fabric import Scheduling
 from netcheck.model.fact import NotGivenError, is_readable
 from netcheck.model.finding import Place, Severity
 from netcheck.model.qos import SchedulerKind
-from netcheck.model.records import SchedulerView
+from netcheck.model.records import ClassView, SchedulerView
 from netcheck.model.view import IntentView, PortView
 from netcheck.rules.roce.groups import only_host, only_switch
 from netcheck.rules.rule import Fault, Scope, rule
@@ -50,18 +50,30 @@ def ets_sum_not_100(port: PortView) -> Iterator[Fault]:
         yield Fault(port, ("scheduler",), "sum 100 %", f"sum {sum(found.values())} %")
 
 
+def _intended_queue(each: ClassView) -> int | str:
+    """The queue of a class: that of its switch priority where none is said, else its own."""
+    for fact in ("queue", "priority"):
+        number = each.take_or_none(fact)
+        if number is not None:
+            return number
+    return each.name
+
+
 @rule("ets-intent-over-100", severity=Severity.ERROR, scope=Scope.INTENT, source=ETS)
 def ets_intent_over_100(intent: IntentView) -> Iterator[Fault]:
     """The bandwidths of a policy add up to more than 100 %.
 
-    Why: no device can give it; each would scale in its own way.
+    Why: no device can give it; each would scale in its own way. (Classes of one queue have its
+        share together: it counts once.)
     Bad: rdma 60 %, default 50 %.
     Good: rdma 50 %, default 50 %.
     Fix: lower the shares.
     """
-    total = sum(
-        each.bandwidth_percent for each in intent.policy.classes_saying("bandwidth_percent")
-    )
+    shares = {
+        (_intended_queue(each), each.bandwidth_percent)
+        for each in intent.policy.classes_saying("bandwidth_percent")
+    }
+    total = sum(share for _, share in shares)
     if total > WHOLE_PERCENT:
         place = Place(intent.policy.place.device)
         yield Fault(intent, ("bandwidth_percent",), "<= 100 %", f"{total} %", places=(place,))

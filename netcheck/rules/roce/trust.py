@@ -86,7 +86,7 @@ def port_trust_not_intended(port: PortView) -> Iterator[Fault]:
 
 def _trust_faults(port: PortView) -> Iterator[Fault]:
     intended = intended_trust(port.policy)
-    if not MARKS[intended] & MARKS[port.trust]:
+    if port.trust is not intended and not MARKS[intended] & MARKS[port.trust]:
         # a port that does not trust DSCP shows no DSCP map
         yield Fault(port, ("trust", "dscp_to_priority"), intended, port.trust)
 

@@ -21,7 +21,7 @@ from netcheck.intent.inferred.classes import (
 from netcheck.intent.inferred.policies import agreed, join
 from netcheck.intent.load import load_intent
 from netcheck.intent.notes import Notes
-from netcheck.intent.switches import Surroundings, switch_qos
+from netcheck.intent.switches import Surroundings, schedulers, switch_qos
 from netcheck.model.fabric import Delivery, EcnIntent, Policy, Scheduling, TrafficClass
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, is_known
@@ -265,3 +265,41 @@ def test_of_two_that_pause_one_queue_a_priority_keeps_its_own() -> None:
     assert policy is not None
     lossless = [one for one in policy.classes.values() if one.delivery is Delivery.LOSSLESS]
     assert [(one.priority, one.pfc_priority) for one in lossless] == [(4, 4)]
+
+
+def test_the_one_class_of_a_short_map_is_not_the_default() -> None:
+    """Of one mark that is mapped all lead to priority 3; 63 others do not."""
+    qos = PortQos(dscp_to_priority=FrozenMap({26: 3}), pfc_tx=frozenset({3}))
+    policy = policy_of(qos, Around())
+    assert policy is not None
+    said = {name: (one.priority, one.dscp) for name, one in policy.classes.items()}
+    assert said == {"lossless": (3, frozenset({26})), "default": (0, UNKNOWN)}
+
+
+def test_classes_of_one_queue_say_its_share_once() -> None:
+    weighted = {
+        queue: Scheduler(SchedulerKind.WEIGHTED, share) for queue, share in ((0, 30), (3, 70))
+    }
+    qos = PortQos(
+        dscp_to_priority=FrozenMap({dscp: dscp >> 3 for dscp in range(64)}),
+        priority_to_queue=FrozenMap({number: 3 if number == 3 else 0 for number in range(8)}),
+        pfc_tx=frozenset({3}),
+        scheduler=FrozenMap(weighted),
+    )
+    policy = policy_of(qos, Around())
+    assert policy is not None
+    shares = {name: one.bandwidth_percent for name, one in policy.classes.items()}
+    assert {name for name, share in shares.items() if is_known(share)} == {"lossless", "default"}
+    whole = complete_policy(policy, Notes())
+    assert schedulers(whole) == qos.scheduler
+    assert {one.bandwidth_percent for one in whole.classes.values()} == {30, 70}
+
+
+def test_a_watchdog_that_polls_as_usual_leaves_the_policy_short() -> None:
+    qos = replace(held(PLAIN, SPEEDS[0]), watchdog=Watchdog(200, 400, WatchdogAction.DROP))
+    about = around(SPEEDS[0])._replace(whole=DeviceQos(watchdog_poll_ms=200))
+    policy = policy_of(qos, about)
+    assert policy is not None
+    (joined,) = join([policy]).policies.values()
+    assert joined.watchdog_poll_ms is UNKNOWN
+    assert joined.classes["lossless"].queue is UNKNOWN

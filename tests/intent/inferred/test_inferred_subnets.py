@@ -129,3 +129,9 @@ def test_an_engine_that_no_build_knows_is_not_said(tmp_path: Path) -> None:
 
 def test_nothing_is_left_of_a_manager_that_says_nothing() -> None:
     assert list(left_of(SmConfig())) == []
+
+
+def test_the_port_of_a_manager_and_a_partition_without_key_are_told(tmp_path: Path) -> None:
+    options = f"guid 0x0002c903000b0001\n{OPENSM}"
+    folder = written(tmp_path, "sm01", opensm=options, partitions=f"{PARTITIONS}odd : ALL ;\n")
+    assert list(left_of(held(folder))) == ["partition odd", "guid", "m_key"]
