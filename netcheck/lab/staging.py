@@ -32,6 +32,7 @@ PLAIN_ENGINES = {"ar_updn": "updn", "ar_ftree": "ftree", "ar_dor": "dor", "ar_to
 # stand by at the next sweep, which comes after 10 s otherwise.
 QUICK_SWEEP = {"max_wire_smps": "16", "sweep_interval": "2"}
 STAND_IN = "sm"
+SHOWN = 8
 FASTEST_BPS = 4 * LANE_BPS[FASTEST]
 
 
@@ -84,6 +85,7 @@ def stage(fabric: Fabric, name: str, discovered: str | None = None, file: str = 
     fabric = _as_fast_as_simulated(fabric, name, notes)
     fabric, subnet = _simulable(fabric, name, notes)
     ports, nodes = _places(fabric, subnet, network, notes)
+    notes += _apart(network, next(iter(nodes.values())))
     plans = tuple(
         ManagerPlan(
             manager,
@@ -95,6 +97,8 @@ def stage(fabric: Fabric, name: str, discovered: str | None = None, file: str = 
     )
     if any(secrets_of(subnet)):
         notes.append("keys: made up; a rehearsal asks for no secret")
+    engines = _plain_engines(subnet)
+    subnet = replace(subnet, routing=engines) if engines else subnet
     return Staged(fabric, subnet, network, plans, ports, tuple(notes))
 
 
@@ -169,15 +173,32 @@ def _simulable(fabric: Fabric, name: str, notes: list[str]) -> tuple[Fabric, Sub
 
 def _extra(subnet: Subnet) -> dict[str, str]:
     extra = {**SHORT_TIMERS, **QUICK_SWEEP}
-    build = known_or(subnet.opensm_build, UPSTREAM)
-    if build == "nvidia" and is_known(subnet.routing):
-        adaptive = "ar_" if subnet.adaptive_routing is True else ""
-        engines = [
-            PLAIN_ENGINES.get(one, one.removeprefix(adaptive) if adaptive else one)
-            for one in subnet.routing
-        ]
+    engines = _plain_engines(subnet)
+    if engines:
         extra["routing_engine"] = ",".join(engines)
     return extra
+
+
+def _plain_engines(subnet: Subnet) -> tuple[str, ...]:
+    """Engines that run in place of those of NVIDIA's build; none where the intent's own do."""
+    if known_or(subnet.opensm_build, UPSTREAM) != "nvidia" or not is_known(subnet.routing):
+        return ()
+    adaptive = "ar_" if subnet.adaptive_routing is True else ""
+    return tuple(
+        PLAIN_ENGINES.get(one, one.removeprefix(adaptive) if adaptive else one)
+        for one in subnet.routing
+    )
+
+
+def _apart(network: Network, manager: str) -> list[str]:
+    """A line for what no cable leads to from the first manager."""
+    part = network.part(manager)
+    names = [network.device(node) for node in network.ports if node not in part]
+    if not names:
+        return []
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    at = network.device(manager)
+    return [f"not rehearsed: no cable leads from {at} to {', '.join(names[:SHOWN])}{more}"]
 
 
 def _places(

@@ -12,13 +12,14 @@ Source: W. Dally, C. Seitz, Deadlock-Free Message Routing in Multiprocessor
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 NO_ROUTE: Final = 255
 PORTS: Final = 256
 LANES: Final = 16
+DROPS: Final = 15  # a packet that is to leave by the lane of management is thrown away
 
 Lanes = Mapping[tuple[int, int], Sequence[int]]
 Graph = dict[int, set[int]]
@@ -36,6 +37,7 @@ class Network:
         destinations: LIDs of hosts.
         lanes: For each switch: ``(port in, port out) -> lane of each service level``;
             empty where all levels share one lane.
+        homes: Shape: ``LID -> (switch, port)`` that its host is plugged into, where known.
     """
 
     exits: tuple[Mapping[int, tuple[int, int]], ...]
@@ -43,6 +45,7 @@ class Network:
     sources: tuple[tuple[int, int], ...]
     destinations: tuple[int, ...]
     lanes: tuple[Lanes, ...] = ()
+    homes: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +60,14 @@ class Channel:
 def find_loops(
     network: Network,
     levels: Sequence[int] = (0,),
-    pairs: Mapping[tuple[int, int], int] | None = None,
+    pairs: Iterable[tuple[int, int, int]] | None = None,
 ) -> list[tuple[Channel, ...]]:
     """Give one shortest loop of each set of channels that wait for each other.
 
     Args:
         levels: Service levels that packets may have, each between all hosts.
-        pairs: ``(number of the source in network.sources, LID) -> service level`` where
-            the level depends on who talks to whom; ``levels`` is then not used.
+        pairs: Number of the source in ``network.sources``, LID and service level of each
+            path, where the level depends on who talks to whom; ``levels`` is then not used.
     """
     graph = dependencies(network, levels) if pairs is None else of_pairs(network, pairs)
     return [tuple(map(_channel, _shortest(graph, part))) for part in _rings(graph)]
@@ -86,17 +89,18 @@ def dependencies(network: Network, levels: Sequence[int] = (0,)) -> Graph:
     return graph
 
 
-def of_pairs(network: Network, pairs: Mapping[tuple[int, int], int]) -> Graph:
+def of_pairs(network: Network, pairs: Iterable[tuple[int, int, int]]) -> Graph:
     """Give the dependencies of some pairs of hosts, each with its service level."""
     graph: Graph = {}
-    for (source, lid), level in pairs.items():
+    for source, lid, level in pairs:
         _follow(network, network.sources[source], lid, level, graph, set())
     return graph
 
 
 def unreachable(network: Network) -> Iterator[tuple[int, int]]:
-    """Yield ``(LID, switch)`` where packets of some host to another end without a route.
+    """Yield ``(LID, switch)`` where packets of some host to another end without arriving.
 
+    They do where a switch has no route, or one to a port at which that host is not.
     Routes that never arrive end at the switch at which they pass a second time.
     """
     starts = sorted({switch for switch, _ in network.sources})
@@ -123,7 +127,10 @@ def _walk(network: Network, start: int, lid: int, arrives: dict[int, bool]) -> i
         trail[here] = None
         onward = exits[here].get(port)
         if onward is None:
-            arrives[here] = True
+            arrives[here] = network.homes.get(lid, (here, port)) == (here, port)
+            if not arrives[here]:
+                arrives.update(dict.fromkeys(trail, False))
+                return here
             break
         here = onward[0]
     arrives.update(dict.fromkeys(trail, arrives[here]))
@@ -170,6 +177,8 @@ def _follow(
             return
         lanes = network.lanes[here].get((entry, port)) if network.lanes else None
         lane = lanes[level] if lanes else 0
+        if lane == DROPS:
+            return
         channel = (here * PORTS + port) * LANES + lane
         if before >= 0:
             graph.setdefault(before, set()).add(channel)

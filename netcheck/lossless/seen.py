@@ -173,7 +173,18 @@ class Seen:
             sources,
             self.destinations,
             lanes if is_whole else (),
+            self._homes(),
         )
+
+    def _homes(self) -> dict[int, tuple[int, int]]:
+        """Switch and port of each host's LID; none where nobody has listed all cables."""
+        found = {}
+        for lid in self.destinations if self.subnet.is_whole else ():
+            node, number = self.by_lid[lid]
+            peer = self.port(IbEnd(node.key, number)).peer
+            if is_known(peer) and peer.node in self.number_of:
+                found[lid] = (self.number_of[peer.node], peer.port)
+        return found
 
     @cached_property
     def destinations(self) -> tuple[int, ...]:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from random import Random
+
 import networkx as nx
 import pytest
 from hypothesis import given
@@ -44,9 +49,9 @@ def test_each_lane_that_all_traffic_uses_is_a_loop_of_its_own() -> None:
 
 def test_a_lane_for_one_of_three_paths_breaks_the_ring() -> None:
     network = ring(3, lanes=True)
-    pairs = {(source, lid): 0 for source in range(3) for lid in (1, 2, 3) if lid - 1 != source}
+    pairs = {(source, lid, 0) for source in range(3) for lid in (1, 2, 3) if lid - 1 != source}
     assert find_loops(network, pairs=pairs) != []
-    assert find_loops(network, pairs=pairs | {(2, 2): 1}) == []
+    assert find_loops(network, pairs=pairs - {(2, 2, 0)} | {(2, 2, 1)}) == []
 
 
 def test_a_hole_is_told_with_the_switch_that_has_it() -> None:
@@ -102,3 +107,71 @@ def test_a_loop_is_a_way_through_its_network(network: Network) -> None:
     for loop in find_loops(network):
         for one, after in zip(loop, (*loop[1:], loop[0]), strict=True):
             assert network.exits[one.switch][one.port][0] == after.switch
+
+
+# Packets walked one by one, each source, address and level by itself
+
+OUT_OF_NOWHERE = 9
+DROPS = 15
+
+
+def cabled(chooser: Random) -> Network:
+    """Switches with cables both ways, some in parallel, any routes and lanes."""
+    ends = [(n, port) for n in range(chooser.randint(2, 6)) for port in range(1, 5)]
+    exits: list[dict[int, tuple[int, int]]] = [{} for _ in range(len(ends) // 4)]
+    free = chooser.sample(ends, len(ends))
+    for a, b in zip(free[::2], free[1::2], strict=True):
+        if chooser.random() < 0.8:
+            exits[a[0]][a[1]], exits[b[0]][b[1]] = b, a
+    ports = [*range(1, 5), NO_ROUTE]
+    routes = tuple(bytes([NO_ROUTE, *chooser.choices(ports, k=4)]) for _ in exits)
+    entries = [*range(1, 5), OUT_OF_NOWHERE]
+    lanes = tuple(
+        {(i, o): chooser.choices((0, 1, DROPS), k=3) for i in entries for o in range(1, 5)}
+        for _ in exits
+    )
+    sources = tuple((n, OUT_OF_NOWHERE) for n in range(len(exits)))
+    return Network(tuple(exits), routes, sources, (1, 2, 3, 4), lanes)
+
+
+def waits(network: Network, source: int, lid: int, level: int) -> Iterator[tuple[object, object]]:
+    """Channels of one packet's way, each with the next one."""
+    here, entry = network.sources[source]
+    held: list[tuple[int, int, int]] = []
+    while len(held) < 100:  # more than there are ports: it goes in a circle
+        out = network.routes[here][lid]
+        lane = network.lanes[here].get((entry, out), [DROPS] * 3)[level]
+        if out not in network.exits[here] or lane == DROPS:
+            break
+        held.append((here, out, lane))
+        here, entry = network.exits[here][out]
+    yield from pairwise(held)
+
+
+def can_lock(network: Network, paths: Iterable[tuple[int, int, int]]) -> bool:
+    edges = [edge for path in paths for edge in waits(network, *path)]
+    return not nx.is_directed_acyclic_graph(nx.DiGraph(edges))
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_loops_are_those_of_packets_that_are_walked_one_by_one(seed: int) -> None:
+    chooser = Random(seed)  # noqa: S311 -- the same networks at every run
+    network = cabled(chooser)
+    every = [
+        (n, lid, level)
+        for n in range(len(network.sources))
+        for lid in (1, 2, 3, 4)
+        for level in range(3)
+    ]
+    assert bool(find_loops(network, (0, 1, 2))) is can_lock(network, every)
+    some = chooser.sample(every, len(every) // 3)
+    assert bool(find_loops(network, pairs=some)) is can_lock(network, some)
+
+
+def test_a_route_that_ends_at_another_port_than_the_hosts_does_not_arrive() -> None:
+    network = ring(3)
+    table = bytes([NO_ROUTE, 7, *network.routes[0][2:]])
+    homes = {n + 1: (n, 1) for n in range(3)}
+    astray = replace(network, routes=(table, *network.routes[1:]), homes=homes)
+    assert list(unreachable(replace(network, homes=homes))) == []
+    assert list(unreachable(astray)) == [(1, 0)]

@@ -403,3 +403,80 @@ def test_credit_loops_of_the_routes_that_are_really_set_are_found(
     assert ("ib-credit-loop" in found) is loops
     # on a ring updn finds no roots and gives way
     assert ("routing-engine-differs" in found) is (engine == "updn")
+
+
+PAIR = """
+netcheck: 1
+name: pair
+infiniband: {subnets: {s1: {routing: [minhop], subnet_managers: [h1, h4]}}}
+devices:
+  "sw[1-2]": {role: leaf, ports: {"[1-4]": {speed: 200G, link_layer: infiniband}}}
+  "h[1-4]":
+    role: host
+    platform: linux
+    rdma: {mlx5_0: {port: ib0, driver: mlx5, speed: 200G, link_layer: infiniband}}
+links:
+  - {a: "h[1-2]:ib0", b: "sw1:[1-2]"}
+  - {a: "h[3-4]:ib0", b: "sw2:[1-2]"}
+  - {a: "sw1:[3-4]", b: "sw2:[3-4]"}
+"""
+APART = """
+sysimgguid=0x2cf4ac28ea7b000
+switchguid=0x2cf4ac28ea7b000(2cf4ac28ea7b000)
+Switch	4 "S-02cf4ac28ea7b000"		# "lonely" enhanced port 0 lid 0 lmc 0
+[1]	"H-02bbcfa94d6587d0"[1](2bbcfa94d6587d1) 		# "other mlx5_0" lid 0 4xHDR
+
+caguid=0x2bbcfa94d6587d0
+Ca	1 "H-02bbcfa94d6587d0"		# "other mlx5_0"
+[1](2bbcfa94d6587d1) 	"S-02cf4ac28ea7b000"[1]		# lid 0 lmc 0 "lonely" lid 0 4xHDR
+
+"""
+
+
+@on_opensm
+def test_the_switch_that_fails_is_not_that_of_the_only_manager_left(tmp_path: Path) -> None:
+    found = rehearse(stage(fabric(PAIR, tmp_path), "s1"), replace(FEW, failures=True))
+    assert failed(found) == []
+    told = "\n".join(found.notes)
+    assert "subnet manager gone: h4 took over from h1" in told
+    assert "switch failed: switch sw1, 2 hosts with it: routed around within" in told
+
+
+@on_opensm
+def test_what_no_cable_leads_to_is_said_once_and_not_blamed_on_a_failure() -> None:
+    text = APART + discovered(stage(fabric(), "storage"))
+    found = rehearse(stage(fabric(), "storage", text, "f.txt"), replace(FEW, failures=True))
+    assert failed(found) == []
+    assert "not rehearsed: no cable leads from gpu01 to lonely, other" in found.notes
+    assert any(note.startswith("switch failed: switch spine01: ") for note in found.notes)
+
+
+@on_opensm
+def test_engines_of_another_build_are_not_told_from_those_that_run_for_them(
+    tmp_path: Path,
+) -> None:
+    asked = ("routing: [updn]", "routing: [ar_ftree, ar_updn]\n      opensm: {build: nvidia}")
+    found = rehearse(stage(changed(tmp_path, asked), "storage"), replace(FEW, failures=True))
+    assert failed(found) == []
+    told = "\n".join(found.notes)
+    assert re.search(r"took over from gpu01 within [\d.]+ s \(timers", told)  # ftree as before
+    assert re.search(r"routed around within [\d.]+ s by updn", told)
+
+
+@on_opensm
+def test_what_does_not_come_up_broken_is_put_right_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    relinked: list[str] = []
+    relink = SimulatedSubnet.relink
+
+    def noted(subnet: SimulatedSubnet, node: str, port: int | None = None) -> None:
+        relinked.append(f"{subnet.network.device(node)} {port}")
+        relink(subnet, node, port)
+
+    monkeypatch.setattr(SimulatedSubnet, "relink", noted)
+    monkeypatch.setattr("netcheck.rehearse.failures.AGAIN_S", 6.0)
+    strict = ("routing: [updn]", "routing: [ftree, no_fallback]")
+    found = rehearse(stage(changed(tmp_path, strict), "storage"), replace(FEW, failures=True))
+    assert said(found) == {"subnet-not-up": set()}
+    assert relinked == ["leaf01 5", "spine01 None"]

@@ -33,6 +33,15 @@ PRIVATE = {
 # What it does not get over by itself: a GUID that is there twice, a port that it cannot bind to.
 FATAL = re.compile(r"ERR 0D01|Error from osm_opensm_bind|osm_opensm_bind: ERR")
 ERROR = re.compile(r"(?<=-> )\w+: ERR .*(?:\n(?![A-Z][a-z]{2} \d).*)*")
+# Where OpenSM looks unless it is told: this machine's own files, which are of another subnet.
+# Source: opensm -c.
+USUAL_FILES = {
+    "partition_config_file": "partitions.conf",
+    "qos_policy_file": "qos-policy.conf",
+    "prefix_routes_file": "prefix-routes.conf",
+    "per_module_logging_file": "per-module-logging.conf",
+    "torus_config": "torus-2QoS.conf",
+}
 POLL_S = 0.02
 
 
@@ -46,9 +55,11 @@ def private_conf(
         files: Shape: ``base name -> private copy``, of the files it may refer to.
         extra: Keys that are set besides.
     """
-    own = {**PRIVATE, "log_file": str(folder / LOG), "dump_files_dir": f"{folder}/"}
-    for line in text.splitlines():
-        words = line.split("#", 1)[0].split()
+    told = [line.split("#", 1)[0].split() for line in text.splitlines()]
+    said = {words[0] for words in told if words}
+    usual = {key: str(folder / name) for key, name in USUAL_FILES.items() if key not in said}
+    own = {**PRIVATE, **usual, "log_file": str(folder / LOG), "dump_files_dir": f"{folder}/"}
+    for words in told:
         if len(words) > 1 and words[1].startswith("/") and Path(words[1]).name in files:
             own.setdefault(words[0], str(files[Path(words[1]).name]))
     lines = [f"{key} {value}" for key, value in {**own, **extra}.items()]

@@ -56,6 +56,18 @@ class Network:
         adapters = {n: guid - port for (n, port), guid in self.guids.items() if n[:2] == "H-"}
         return found | adapters
 
+    def part(self, node: str) -> frozenset[str]:
+        """Nodes that cables lead to from a node, itself included."""
+        near: dict[str, list[str]] = {}
+        for (here, _), (far, _) in self.cables.items():
+            near.setdefault(here, []).append(far)
+        found, waiting = {node}, [node]
+        while waiting:
+            fresh = set(near.get(waiting.pop(), ())) - found
+            found |= fresh
+            waiting += fresh
+        return frozenset(found)
+
     @property
     def sizes(self) -> tuple[int, int, int]:
         """Nodes, switches and ports, with the switches' port 0."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from netcheck.lossless.channels import Channel, Network, find_loops, unreachable
 from netcheck.lossless.seen import Seen
@@ -17,6 +18,7 @@ from netcheck.rules.rule import Fault, Scope, rule
 # Engines that break loops by the service level of each path.
 LAYERED = frozenset({"dfsssp", "lash", "torus-2QoS", "nue"})
 SHOWN = 8
+NOWHERE = IbEnd("", 0)
 
 
 @rule(
@@ -46,8 +48,8 @@ def _loops(fabric: FabricView, seen: Seen) -> Iterator[Fault]:
     loops = find_loops(network, _levels(seen), pairs)
     for loop in loops[:SHOWN]:
         yield _fault(fabric, seen, loop, _assumed(seen, network), is_lanes=bool(network.lanes))
-    if not loops and pairs is not None and len(pairs) < _all_pairs(network):
-        raise UnknownFactError("sl", f"{_all_pairs(network) - len(pairs)} paths")
+    if not loops and pairs is not None and (missing := _not_asked(seen)):
+        raise UnknownFactError("sl", f"{missing} paths")
 
 
 def _network(seen: Seen) -> Network:
@@ -71,36 +73,56 @@ def _levels(seen: Seen) -> Sequence[int]:
     return sorted(told | {0})
 
 
-def _pairs(seen: Seen) -> Mapping[tuple[int, int], int]:
-    """Service level by source and LID, of the paths that were asked for.
+def _pairs(seen: Seen) -> set[tuple[int, int, int]]:
+    """Source, LID and service level of the paths that were asked for.
+
+    A pair has several levels where they depend on its path bits or its partition.
 
     Raises:
         UnknownFactError: No path was.
     """
     number_of = {end: number for number, end in enumerate(seen.source_ends)}
-    found = {}
+    ends = _end_of_lids(seen)
+    found = set()
     for path in seen.subnet.paths:
-        here = seen.by_lid.get(path.source)
-        number = number_of.get(IbEnd(here[0].key, here[1])) if here is not None else None
+        number = number_of.get(ends.get(path.source, NOWHERE))
         if number is not None and is_known(path.sl):
-            found[number, path.destination] = path.sl
+            found.add((number, path.destination, path.sl))
     if not found:
         raise UnknownFactError("sl", "paths")
     return found
 
 
-def _all_pairs(network: Network) -> int:
-    return len(network.sources) * (len(network.destinations) - 1)
+def _not_asked(seen: Seen) -> int:
+    """Number of paths between two hosts of which nobody has told the service level."""
+    ends = _end_of_lids(seen)
+    hosts = set(seen.destinations)
+    told = {
+        (path.source, path.destination)
+        for path in seen.subnet.paths
+        if is_known(path.sl) and {path.source, path.destination} <= hosts
+    }
+    known = Counter(ends[here] for here, there in told if ends[here] != ends[there])
+    lids = Counter(ends[lid] for lid in hosts)
+    return sum(
+        max(lids[end], 1) * (len(hosts) - lids[end]) - known[end] for end in seen.source_ends
+    )
+
+
+def _end_of_lids(seen: Seen) -> dict[int, IbEnd]:
+    return {lid: IbEnd(node.key, number) for lid, (node, number) in seen.by_lid.items()}
 
 
 def _assumed(seen: Seen, network: Network) -> str:
     """What a loop rests on where outputs leave it open."""
     if not network.lanes:
         return "all service levels taken for one lane"
-    is_open = not is_known(seen.subnet.engine) and not seen.subnet.paths
-    return (
-        "if paths have service level 0: give the manager's log or path records" if is_open else ""
-    )
+    if is_known(seen.subnet.engine):
+        return ""
+    if not seen.subnet.paths:
+        return "if paths have service level 0: give the manager's log or path records"
+    is_one = len(_levels(seen)) == 1
+    return "" if is_one else "if any path may have each of their service levels: give the log"
 
 
 def _fault(
@@ -136,7 +158,7 @@ def _place(seen: Seen, one: Channel, *, is_lanes: bool) -> Place:
     source="InfiniBand Architecture Specification volume 1, 18.2.4.3: packets without a route drop",
 )
 def ib_route_missing(fabric: FabricView) -> Iterator[Fault]:
-    """A switch on the way has no route to a host, or routes go in circles.
+    """A switch on the way has no route to a host, or routes end elsewhere or go in circles.
 
     Why: packets to that host are discarded on the way; connections time out.
     Bad: leaf02 has no port for LID 22 of node0016.

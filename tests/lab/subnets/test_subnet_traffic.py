@@ -178,3 +178,15 @@ def test_a_manager_ends_and_comes_again_as_its_unit_is_told(lab: World) -> None:
     assert lab.sh("sm02", "systemctl start opensm") == ("", 0)
     text, status = lab.sh("sm01", "sudo grep -h 'SUBNET UP' /var/log/opensm.log")
     assert (status, text.count("SUBNET UP") > 1) == (0, True)
+
+
+def test_a_host_whose_cable_has_just_gone_is_not_reached_and_hinders_no_other(lab: World) -> None:
+    network = lab.subnet.simulated.network
+    node = next(one for one in network.hosts if network.device(one) == "gpu02")
+    lab.subnet.simulated.unlink(node, 1)
+    try:
+        gone, other = lab.gbps("gpu01>gpu02", "gpu03>gpu04")
+    finally:
+        lab.subnet.simulated.relink(node, 1)
+        lab.subnet.simulated.settle()
+    assert (gone, other > 0) == (0, True)
