@@ -231,19 +231,30 @@ def _outside_class(result: RoundResult, fabric: Fabric, item: TrafficClass) -> I
         answers = answers_at(fabric, PortRef(sight.device, sight.port), is_queue=is_queue)
         every = result.deltas[sight.device].each(sight.port, sight.meaning)
         rows = [row for row in every if row.key.number not in answers]
-        total = sum(row.by for row in rows if is_known(row.by))
-        if not is_known(sight.by) or total < NOISE_PACKETS or sight.by >= IN_CLASS_SHARE * total:
+        of_all = sum(row.by for row in rows if is_known(row.by))
+        if not is_known(sight.by) or of_all < NOISE_PACKETS or sight.by >= IN_CLASS_SHARE * of_all:
             continue
         most = max(rows, key=lambda row: row.by if is_known(row.by) else -1)
         word = UNIT.get(sight.meaning, "priority")
-        yield perf_finding(
+        outside = perf_finding(
             "traffic-outside-class",
             place_of(sight),
             f"class {item.name} expected in {word} {sight.index},"
-            f" found in {word} {most.key.number} ({sight.by} of {total} packets in {sight.index})",
+            f" found in {word} {most.key.number} ({sight.by} of {of_all} packets in {sight.index})",
             expected=f"{word} {sight.index}",
             found=f"{word} {most.key.number}",
         )
+        yield outside if result.collective is None else _by_collective(outside, result.tool)
+
+
+def _by_collective(outside: Finding, program: str) -> Finding:
+    """Packets of the user's own test, whose marks are the user's."""
+    return replace(
+        outside,
+        message=f"{outside.message}; these were of the collective test {program}",
+        fix="Give the collective test the class's mark (NCCL_IB_TC, four times the DSCP), and see"
+        " that every rank has it in its environment.",
+    )
 
 
 def _pause_elsewhere(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[Finding]:

@@ -22,6 +22,7 @@ from netcheck.model.finding import Basis, NotProven, Performance, RunResult, Sev
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known
 from netcheck.model.qos import PortQos
+from netcheck.perf.collectives import CollectiveResult
 from netcheck.perf.deltas import deltas
 from netcheck.perf.observe import FlowResult, RoundResult
 from netcheck.perf.perftest import PerftestResult
@@ -292,6 +293,22 @@ def test_traffic_in_another_priority_is_found_at_the_nic() -> None:
     assert {(f.rule, f.where[0].device) for f in found.findings} >= {
         ("traffic-outside-class", "gpu02")
     }
+
+
+def test_a_collective_test_outside_the_class_is_named_and_no_port_is_suspected_for_it() -> None:
+    def mistag(readings: dict[str, Readings]) -> None:
+        for name in ("rail0", "rail1"):
+            readings["gpu02"][key(name, Meaning.PRIORITY_TX_PACKETS, 3)] = 0
+            readings["gpu02"][key(name, Meaning.PRIORITY_TX_PACKETS, 0)] = PACKETS
+
+    ran = replace(incast(mistag), tool="all_reduce_perf", flows=(), collective=CollectiveResult())
+    found = judge_perf([incast(), ran], fabric(), Basis.SIMULATED)
+    assert found.verdict.run is RunResult.NOT_PROVEN
+    outside = [f for f in found.findings if f.rule == "traffic-outside-class"]
+    assert outside
+    assert all(f.message.endswith("of the collective test all_reduce_perf") for f in outside)
+    assert all("NCCL_IB_TC" in f.fix for f in outside)
+    assert not any("forced traffic class" in one.look_at for one in found.suspects)
 
 
 def test_notifications_of_a_receiver_are_no_stray_data() -> None:
