@@ -35,8 +35,14 @@ from netcheck.perf.heat import heat_maps
 from netcheck.perf.hosts import host_findings
 from netcheck.perf.infiniband.sights import Waiting
 from netcheck.perf.latency import LatencyFigures, latency_figures, latency_findings
-from netcheck.perf.localise import Suspect, suspects
-from netcheck.perf.losses import loss_sights, mark_sights, pause_sights, traffic_sights
+from netcheck.perf.localise import SHOWN, Suspect, suspects
+from netcheck.perf.losses import (
+    loss_sights,
+    mark_sights,
+    pause_sights,
+    pausing_ports,
+    traffic_sights,
+)
 from netcheck.perf.observe import (
     Footprint,
     RoundResult,
@@ -129,8 +135,24 @@ def judge_perf(
         tuple(sampled_rounds(results, fabric)),
         tuple(heat_maps(results, fabric)),
         tuple(collective_notes(results)),
-        notes=tuple(beside_notes(results)),
+        notes=(*_headroom_notes(results, fabric), *beside_notes(results)),
     )
+
+
+def _headroom_notes(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[str]:
+    """At how many ports the headroom of each lossless class was exercised."""
+    for item in tested_classes(fabric):
+        own = (result for result in results if result.traffic_class == item.name)
+        ports = pausing_ports(own, fabric, item)
+        calm = [str(ref) for ref, is_pausing in sorted(ports.items()) if not is_pausing]
+        if item.delivery is Delivery.LOSSLESS and len(calm) < len(ports):
+            more = f" and {len(calm) - SHOWN} more" if len(calm) > SHOWN else ""
+            rest = f", not at {', '.join(calm[:SHOWN])}{more}" if calm else ""
+            yield (
+                f"class {item.name}: pause frames were sent by {len(ports) - len(calm)} of"
+                f" {len(ports)} switch ports that incasts may come in by: headroom was exercised"
+                f" there{rest}"
+            )
 
 
 def _class_verdict(

@@ -252,6 +252,26 @@ def test_a_class_that_no_round_was_run_of_is_not_proven(delivery: Delivery) -> N
     assert found.detail == "class rdma: no round was run"
 
 
+@pytest.mark.parametrize(
+    ("frames", "said"),
+    [
+        ((50, 50), ["2 of 2", "exercised there"]),
+        ((50, 0), ["1 of 2", "exercised there, not at leaf01 Ethernet3"]),
+        ((0, 0), []),
+    ],
+)
+def test_where_headroom_was_exercised_is_noted(frames: tuple[int, int], said: list[str]) -> None:
+    def pause(readings: dict[str, Readings]) -> None:
+        for name, count in zip(("Ethernet2", "Ethernet3"), frames, strict=True):
+            readings["leaf01"][key(name, Meaning.PFC_TX, 3)] = count
+
+    notes = judge(incast(pause)).notes
+    assert len(notes) == bool(said)
+    for note in notes:
+        assert note.startswith(f"class rdma: pause frames were sent by {said[0]} switch ports")
+        assert note.endswith(said[1])
+
+
 def test_pairs_alone_say_that_no_incast_was_run() -> None:
     result = incast()
     pairs = replace(result, round=replace(result.round, pattern=Pattern.ACROSS))
