@@ -17,7 +17,6 @@ from netcheck.model.finding import (
     Basis,
     ClassVerdict,
     Finding,
-    Performance,
     Place,
     RunVerdict,
     Severity,
@@ -25,7 +24,7 @@ from netcheck.model.finding import (
 )
 from netcheck.model.known import is_known
 from netcheck.perf.agreement import disagreements
-from netcheck.perf.bandwidth import bandwidth_findings
+from netcheck.perf.bandwidth import bandwidth_findings, performance_of
 from netcheck.perf.clues import answers_at, total
 from netcheck.perf.collective_run import collective_findings, collective_notes
 from netcheck.perf.congestion import beside_notes, congestion_findings
@@ -124,7 +123,7 @@ def judge_perf(
         found += side
         classes.append(_class_verdict(own, fabric, item, found, basis))
     is_slow = slow or any(finding.rule in SLOW for finding in findings)
-    performance = Performance.SLOW if is_slow else Performance.OK
+    performance = performance_of(results, fabric, is_slow=bool(is_slow))
     worst = run_verdict(classes, basis)
     return PerfVerdict(
         replace(worst, performance=performance),

@@ -272,6 +272,20 @@ def test_where_headroom_was_exercised_is_noted(frames: tuple[int, int], said: li
         assert note.endswith(said[1])
 
 
+@pytest.mark.parametrize(
+    ("result", "performance"),
+    [
+        (incast(), Performance.OK),
+        (incast(rate=50e9), Performance.SLOW),
+        (incast(error="cannot connect"), None),
+    ],
+)
+def test_rates_that_were_not_reached_are_not_called_fine(
+    result: RoundResult, performance: Performance | None
+) -> None:
+    assert judge(result).verdict.performance is performance
+
+
 def test_pairs_alone_say_that_no_incast_was_run() -> None:
     result = incast()
     pairs = replace(result, round=replace(result.round, pattern=Pattern.ACROSS))
