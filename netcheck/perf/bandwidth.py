@@ -13,7 +13,7 @@ from netcheck.lossless.efficiency import (
 )
 from netcheck.model.device import LinkLayer
 from netcheck.model.fabric import Fabric
-from netcheck.model.finding import Finding, Place, Severity, Stage
+from netcheck.model.finding import Finding, Performance, Place, Severity, Stage
 from netcheck.model.known import is_known
 from netcheck.perf.observe import FlowResult, RoundResult
 from netcheck.perf.pages import PAGES
@@ -117,6 +117,15 @@ def rates(result: RoundResult, fabric: Fabric) -> Iterator[tuple[FlowResult, flo
         known = [one for one in most if one is not None]
         if is_known(rate) and known:
             yield flow, min(known), rate
+
+
+def performance_of(
+    results: Sequence[RoundResult], fabric: Fabric, *, is_slow: bool
+) -> Performance | None:
+    """What rates come to; None where there was no rate to judge."""
+    if is_slow:
+        return Performance.SLOW
+    return Performance.OK if any(any(rates(one, fabric)) for one in results) else None
 
 
 def _median_share(result: RoundResult, fabric: Fabric) -> float:

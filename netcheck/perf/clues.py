@@ -97,7 +97,7 @@ def answers_at(fabric: Fabric, ref: PortRef, *, is_queue: bool) -> frozenset[int
 
 def astray(results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass) -> Iterator[Clue]:
     """Where the packets of the test are not in the class: at senders, else switches, else ends."""
-    own = [result for result in results if not result.background]
+    own = [result for result in results if not result.background and result.collective is None]
     for meaning in (
         Meaning.PRIORITY_TX_PACKETS,
         Meaning.QUEUE_PACKETS,

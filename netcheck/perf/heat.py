@@ -8,6 +8,7 @@ from netcheck.model.fabric import Fabric
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.perf.bandwidth import rates
 from netcheck.perf.observe import RoundResult
+from netcheck.perf.perftest import Tool, is_told
 from netcheck.perf.schedule import Endpoint, Pattern
 from netcheck.report.heatmap import Heat, HeatMap
 
@@ -16,7 +17,7 @@ ALONE = (Pattern.PAIRS, Pattern.ACROSS)  # where a pair shares no port of a host
 
 
 def heat_maps(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[HeatMap]:
-    """One map for each class; of a pair the best of its rounds counts.
+    """One map for each class; of a pair the best of its rounds counts, 0 where all failed.
 
     A row is a NIC, or in larger fabrics all NICs of one rail at one leaf.
     """
@@ -27,6 +28,9 @@ def heat_maps(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[HeatMa
             for flow, ceiling, rate in rates(result, fabric):
                 pair = (flow.sender, flow.receiver)
                 best[pair] = max(best.get(pair, 0.0), 100 * rate / ceiling)
+            for flow in result.flows:
+                if is_told(flow.result.error) and result.tool != Tool.WRITE_LAT:
+                    best.setdefault((flow.sender, flow.receiver), 0.0)
         if best:
             yield _map(f"Rates of class {name}", best)
 

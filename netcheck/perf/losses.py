@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from netcheck.model.counters import Meaning
@@ -10,7 +10,7 @@ from netcheck.model.fabric import Fabric, LoadBalancing, PortRef, TrafficClass
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.perf.accounting import lost_packets
 from netcheck.perf.deltas import ANY, Deltas
-from netcheck.perf.observe import Footprint, RoundResult, class_at, is_pulled
+from netcheck.perf.observe import Footprint, RoundResult, class_at, is_incast, is_pulled
 from netcheck.perf.schedule import Endpoint
 
 
@@ -129,6 +129,20 @@ def pause_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Ite
     for end in touched.senders:
         at = class_at(fabric, end.ref, item)
         yield from _if_shown(result, end.ref, (Meaning.PFC_RX,), at.pfc_priority)
+
+
+def pausing_ports(
+    results: Iterable[RoundResult], fabric: Fabric, item: TrafficClass
+) -> dict[PortRef, bool]:
+    """Switch ports that incasts could come in by, and whether each was seen to pause its peer."""
+    found: dict[PortRef, bool] = {}
+    for result in results:
+        if is_incast(result) and not result.unreachable:
+            for sight in pause_sights(result, fabric, item):
+                if sight.meaning is Meaning.PFC_TX:
+                    ref = PortRef(sight.device, sight.port)
+                    found[ref] = found.get(ref, False) or sight.is_growing
+    return found
 
 
 def mark_sights(result: RoundResult, fabric: Fabric, item: TrafficClass) -> Iterator[Sight]:

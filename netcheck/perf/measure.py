@@ -33,7 +33,7 @@ from netcheck.perf.observe import (
     with_ways,
 )
 from netcheck.perf.options import PerfOptions
-from netcheck.perf.perftest import DEFAULT_PORT, ERRORS, NO_DATA, PerftestRun, Tool
+from netcheck.perf.perftest import DEFAULT_PORT, PerftestRun, Tool, is_told
 from netcheck.perf.rping import reach
 from netcheck.perf.sampling import Sample, sampled_while
 from netcheck.perf.schedule import (
@@ -255,13 +255,7 @@ class _Runner:
 
     def _reached(self, flows: Sequence[FlowResult]) -> tuple[FlowResult, ...]:
         """Say of the first flows that failed whether their ends reach each other at all."""
-        # by perftest: the hosts themselves answer
-        told = {NO_DATA, *(meaning for _, meaning in ERRORS)}
-        failed = [
-            place
-            for place, flow in enumerate(flows)
-            if flow.result.error.partition("; ")[0] in told
-        ]
+        failed = [place for place, flow in enumerate(flows) if is_told(flow.result.error)]
         found = list(flows)
         for place in failed[:PINGED]:
             flow = flows[place]

@@ -213,6 +213,11 @@ def parse_perftest(text: str) -> PerftestResult:
     return found
 
 
+def is_told(error: str) -> bool:
+    """Whether a test ran, and its program said that it failed: the hosts themselves answer."""
+    return error.partition("; ")[0] in {NO_DATA, *(meaning for _, meaning in ERRORS)}
+
+
 def last_line(text: str) -> str:
     """The last line that says something."""
     lines = (line.strip(" -*\t") for line in reversed(text.splitlines()))

@@ -15,6 +15,12 @@ from netcheck.perf.deltas import ANY, Deltas, Moved, deltas
 SWITCHES = 8  # read during a test; the two readings around it are of every hop
 ONLY_GROW = frozenset({Meaning.PFC_TX, Meaning.PFC_RX, Meaning.ECN_MARKED, Meaning.QUEUE_PACKETS})
 
+# Devices count in groups, each at its own interval: SONiC ports every second, queues every 10 s.
+COUNTED_WITH = {
+    Meaning.PFC_TX: (Meaning.PORT_TX_PACKETS, Meaning.PORT_RX_PACKETS),
+    Meaning.ECN_MARKED: (Meaning.QUEUE_PACKETS,),
+}
+
 
 class Ended(Protocol):
     """An event, as far as it is needed here."""
@@ -44,10 +50,11 @@ class Sample:
         """Movement of counters of some queues or priorities, all ports of all switches together.
 
         Of a port that counts none of them, that of the whole port. UNKNOWN where nothing
-        is known to have moved and some counter does not tell, or there is none.
+        is known to have moved and some counter does not tell, or there is none; so is what
+        a switch shows that has not counted anew since the sample before.
         """
         found = [
-            by
+            by if by != 0 or _counts_anew(one, meaning) else UNKNOWN
             for one in self.moved.values()
             for (_, kind), rows in one.moved.items()
             if kind is meaning
@@ -56,6 +63,17 @@ class Sample:
         known = [by for by in found if is_known(by)]
         is_told = bool(found) and len(known) == len(found)
         return sum(known) if is_told or any(known) else UNKNOWN
+
+
+def _counts_anew(one: Deltas, meaning: Meaning) -> bool:
+    """Whether packets that a device counts together with something moved, or it shows none."""
+    counted = [
+        row.by
+        for (_, kind), rows in one.moved.items()
+        if kind in COUNTED_WITH.get(meaning, ())
+        for row in rows
+    ]
+    return not counted or any(is_known(by) and by > 0 for by in counted)
 
 
 def _of_port(rows: Sequence[Moved], numbers: Collection[int]) -> Iterator[Known[int]]:

@@ -17,7 +17,6 @@ from netcheck.model.finding import (
     Basis,
     ClassVerdict,
     Finding,
-    Performance,
     Place,
     RunVerdict,
     Severity,
@@ -25,7 +24,7 @@ from netcheck.model.finding import (
 )
 from netcheck.model.known import is_known
 from netcheck.perf.agreement import disagreements
-from netcheck.perf.bandwidth import bandwidth_findings
+from netcheck.perf.bandwidth import bandwidth_findings, performance_of
 from netcheck.perf.clues import answers_at, total
 from netcheck.perf.collective_run import collective_findings, collective_notes
 from netcheck.perf.congestion import beside_notes, congestion_findings
@@ -35,8 +34,14 @@ from netcheck.perf.heat import heat_maps
 from netcheck.perf.hosts import host_findings
 from netcheck.perf.infiniband.sights import Waiting
 from netcheck.perf.latency import LatencyFigures, latency_figures, latency_findings
-from netcheck.perf.localise import Suspect, suspects
-from netcheck.perf.losses import loss_sights, mark_sights, pause_sights, traffic_sights
+from netcheck.perf.localise import SHOWN, Suspect, suspects
+from netcheck.perf.losses import (
+    loss_sights,
+    mark_sights,
+    pause_sights,
+    pausing_ports,
+    traffic_sights,
+)
 from netcheck.perf.observe import (
     Footprint,
     RoundResult,
@@ -119,7 +124,7 @@ def judge_perf(
         found += side
         classes.append(_class_verdict(own, fabric, item, found, basis))
     is_slow = slow or any(finding.rule in SLOW for finding in findings)
-    performance = Performance.SLOW if is_slow else Performance.OK
+    performance = performance_of(results, fabric, is_slow=bool(is_slow))
     worst = run_verdict(classes, basis)
     return PerfVerdict(
         replace(worst, performance=performance),
@@ -130,8 +135,24 @@ def judge_perf(
         tuple(sampled_rounds(results, fabric)),
         tuple(heat_maps(results, fabric)),
         tuple(collective_notes(results)),
-        notes=tuple(beside_notes(results)),
+        notes=(*_headroom_notes(results, fabric), *beside_notes(results)),
     )
+
+
+def _headroom_notes(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[str]:
+    """At how many ports the headroom of each lossless class was exercised."""
+    for item in tested_classes(fabric):
+        own = (result for result in results if result.traffic_class == item.name)
+        ports = pausing_ports(own, fabric, item)
+        calm = [str(ref) for ref, is_pausing in sorted(ports.items()) if not is_pausing]
+        if item.delivery is Delivery.LOSSLESS and len(calm) < len(ports):
+            more = f" and {len(calm) - SHOWN} more" if len(calm) > SHOWN else ""
+            rest = f", not at {', '.join(calm[:SHOWN])}{more}" if calm else ""
+            yield (
+                f"class {item.name}: pause frames were sent by {len(ports) - len(calm)} of"
+                f" {len(ports)} switch ports that incasts may come in by: headroom was exercised"
+                f" there{rest}"
+            )
 
 
 def _class_verdict(
@@ -215,19 +236,30 @@ def _outside_class(result: RoundResult, fabric: Fabric, item: TrafficClass) -> I
         answers = answers_at(fabric, PortRef(sight.device, sight.port), is_queue=is_queue)
         every = result.deltas[sight.device].each(sight.port, sight.meaning)
         rows = [row for row in every if row.key.number not in answers]
-        total = sum(row.by for row in rows if is_known(row.by))
-        if not is_known(sight.by) or total < NOISE_PACKETS or sight.by >= IN_CLASS_SHARE * total:
+        of_all = sum(row.by for row in rows if is_known(row.by))
+        if not is_known(sight.by) or of_all < NOISE_PACKETS or sight.by >= IN_CLASS_SHARE * of_all:
             continue
         most = max(rows, key=lambda row: row.by if is_known(row.by) else -1)
         word = UNIT.get(sight.meaning, "priority")
-        yield perf_finding(
+        outside = perf_finding(
             "traffic-outside-class",
             place_of(sight),
             f"class {item.name} expected in {word} {sight.index},"
-            f" found in {word} {most.key.number} ({sight.by} of {total} packets in {sight.index})",
+            f" found in {word} {most.key.number} ({sight.by} of {of_all} packets in {sight.index})",
             expected=f"{word} {sight.index}",
             found=f"{word} {most.key.number}",
         )
+        yield outside if result.collective is None else _by_collective(outside, result.tool)
+
+
+def _by_collective(outside: Finding, program: str) -> Finding:
+    """Packets of the user's own test, whose marks are the user's."""
+    return replace(
+        outside,
+        message=f"{outside.message}; these were of the collective test {program}",
+        fix="Give the collective test the class's mark (NCCL_IB_TC, four times the DSCP), and see"
+        " that every rank has it in its environment.",
+    )
 
 
 def _pause_elsewhere(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[Finding]:

@@ -120,10 +120,12 @@ def test_traffic_that_did_not_run_has_nothing_to_lose() -> None:
 
 def test_what_hosts_keep_from_running_beside_a_class_is_noted() -> None:
     result = mixed()
-    assert judge_perf([result], fabric(), Basis.SIMULATED).notes == ()
+    said = "class rdma: no traffic that may be dropped ran beside an incast"
+    notes = judge_perf([result], fabric(), Basis.SIMULATED).notes
+    assert not any(one.startswith(said) for one in notes)
     alone = replace(result, round=replace(result.round, background=()), background=())
-    (note,) = judge_perf([alone], fabric(), Basis.SIMULATED).notes
-    assert note.startswith("class rdma: no traffic that may be dropped ran beside an incast")
+    notes = judge_perf([alone], fabric(), Basis.SIMULATED).notes
+    assert any(one.startswith(said) for one in notes)
 
 
 def test_a_victim_that_did_not_run_proves_nothing() -> None:

@@ -2,13 +2,15 @@
 
 from dataclasses import replace
 
+import pytest
+
 from netcheck.model.device import Device, Port, RdmaDevice, Role
 from netcheck.model.fabric import Fabric, Link, PortRef
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.perf.bandwidth import expected_bps
 from netcheck.perf.heat import heat_maps
 from netcheck.perf.observe import FlowResult, RoundResult
-from netcheck.perf.perftest import PerftestResult
+from netcheck.perf.perftest import NO_DATA, PerftestResult, Tool
 from netcheck.perf.schedule import Pattern, endpoints, rounds
 
 SPEED = 400_000_000_000
@@ -68,6 +70,26 @@ def test_of_a_pair_the_best_of_its_rounds_counts() -> None:
     first, second = measured(whole, "gpu00", 0.9), measured(whole, "gpu00", 0.7)
     (heat,) = heat_maps([first, replace(second, tool="ib_send_bw")], whole)
     assert min(round(cell.percent) for cell in heat.cells.values()) == 90
+
+
+@pytest.mark.parametrize(
+    ("error", "tool", "lowest"),
+    [
+        (NO_DATA, Tool.WRITE_BW, 0),
+        (f"{NO_DATA}; rping fails too: no answer", Tool.WRITE_BW, 0),
+        (NO_DATA, Tool.WRITE_LAT, 100),  # says nothing of rates
+        ("gpu00 mlx5_0: no RoCE v2 GID with an IPv4 address", Tool.WRITE_BW, 100),  # not tested
+    ],
+)
+def test_a_pair_whose_tests_all_failed_is_on_the_map(error: str, tool: Tool, lowest: int) -> None:
+    whole = fabric(3)
+    result = measured(whole)
+    failed = replace(result.flows[0], result=PerftestResult(error=error))
+    broken = replace(result, tool=tool, flows=(failed, *result.flows[1:]))
+    (heat,) = heat_maps([broken], whole)
+    assert min(round(cell.percent) for cell in heat.cells.values()) == lowest
+    (mended,) = heat_maps([broken, result], whole)
+    assert min(round(cell.percent) for cell in mended.cells.values()) == 100
 
 
 def test_an_incast_is_on_no_map() -> None:

@@ -136,6 +136,9 @@ ECN = Meaning.ECN_MARKED
         (moved((ECN, 4, 5)), UNKNOWN),
         (moved((ECN, 3, UNKNOWN)), UNKNOWN),
         (moved((ECN, 3, 0)), 0),
+        (moved((ECN, 3, 0), (Meaning.QUEUE_PACKETS, 3, 9)), 0),
+        (moved((ECN, 3, 0), (Meaning.QUEUE_PACKETS, 3, 0)), UNKNOWN),  # has not counted anew
+        (moved((ECN, 3, 0), (Meaning.PORT_TX_PACKETS, -1, 0)), 0),
         (moved(), UNKNOWN),
     ],
 )

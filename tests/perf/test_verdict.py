@@ -22,6 +22,7 @@ from netcheck.model.finding import Basis, NotProven, Performance, RunResult, Sev
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import UNKNOWN, Known
 from netcheck.model.qos import PortQos
+from netcheck.perf.collectives import CollectiveResult
 from netcheck.perf.deltas import deltas
 from netcheck.perf.observe import FlowResult, RoundResult
 from netcheck.perf.perftest import PerftestResult
@@ -251,6 +252,40 @@ def test_a_class_that_no_round_was_run_of_is_not_proven(delivery: Delivery) -> N
     assert found.detail == "class rdma: no round was run"
 
 
+@pytest.mark.parametrize(
+    ("frames", "said"),
+    [
+        ((50, 50), ["2 of 2", "exercised there"]),
+        ((50, 0), ["1 of 2", "exercised there, not at leaf01 Ethernet3"]),
+        ((0, 0), []),
+    ],
+)
+def test_where_headroom_was_exercised_is_noted(frames: tuple[int, int], said: list[str]) -> None:
+    def pause(readings: dict[str, Readings]) -> None:
+        for name, count in zip(("Ethernet2", "Ethernet3"), frames, strict=True):
+            readings["leaf01"][key(name, Meaning.PFC_TX, 3)] = count
+
+    notes = judge(incast(pause)).notes
+    assert len(notes) == bool(said)
+    for note in notes:
+        assert note.startswith(f"class rdma: pause frames were sent by {said[0]} switch ports")
+        assert note.endswith(said[1])
+
+
+@pytest.mark.parametrize(
+    ("result", "performance"),
+    [
+        (incast(), Performance.OK),
+        (incast(rate=50e9), Performance.SLOW),
+        (incast(error="cannot connect"), None),
+    ],
+)
+def test_rates_that_were_not_reached_are_not_called_fine(
+    result: RoundResult, performance: Performance | None
+) -> None:
+    assert judge(result).verdict.performance is performance
+
+
 def test_pairs_alone_say_that_no_incast_was_run() -> None:
     result = incast()
     pairs = replace(result, round=replace(result.round, pattern=Pattern.ACROSS))
@@ -292,6 +327,22 @@ def test_traffic_in_another_priority_is_found_at_the_nic() -> None:
     assert {(f.rule, f.where[0].device) for f in found.findings} >= {
         ("traffic-outside-class", "gpu02")
     }
+
+
+def test_a_collective_test_outside_the_class_is_named_and_no_port_is_suspected_for_it() -> None:
+    def mistag(readings: dict[str, Readings]) -> None:
+        for name in ("rail0", "rail1"):
+            readings["gpu02"][key(name, Meaning.PRIORITY_TX_PACKETS, 3)] = 0
+            readings["gpu02"][key(name, Meaning.PRIORITY_TX_PACKETS, 0)] = PACKETS
+
+    ran = replace(incast(mistag), tool="all_reduce_perf", flows=(), collective=CollectiveResult())
+    found = judge_perf([incast(), ran], fabric(), Basis.SIMULATED)
+    assert found.verdict.run is RunResult.NOT_PROVEN
+    outside = [f for f in found.findings if f.rule == "traffic-outside-class"]
+    assert outside
+    assert all(f.message.endswith("of the collective test all_reduce_perf") for f in outside)
+    assert all("NCCL_IB_TC" in f.fix for f in outside)
+    assert not any("forced traffic class" in one.look_at for one in found.suspects)
 
 
 def test_notifications_of_a_receiver_are_no_stray_data() -> None:

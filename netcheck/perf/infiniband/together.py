@@ -10,7 +10,7 @@ from netcheck.model.counters import Meaning
 from netcheck.model.fabric import Fabric, TrafficClass
 from netcheck.model.finding import Basis, Performance
 from netcheck.model.known import is_known
-from netcheck.perf.bandwidth import rates
+from netcheck.perf.bandwidth import performance_of, rates
 from netcheck.perf.heat import ALONE, heat_maps
 from netcheck.perf.infiniband.measure import Measured
 from netcheck.perf.infiniband.verdict import judge_services
@@ -48,14 +48,15 @@ def together(
     """
     judged = judge_services(measured, basis)
     classes = (*found.classes, *judged.classes)
-    is_slow = judged.is_slow or found.verdict.performance is Performance.SLOW
     worst = run_verdict(classes, basis)
     ran = [(one.places.fabric, list(one.results)) for one in measured.tested]
+    came = [performance_of(own, seen, is_slow=judged.is_slow) for seen, own in ran]
+    came += [found.verdict.performance, Performance.SLOW if judged.is_slow else None]
     latencies = [*found.latencies, *(item for _, own in ran for item in latency_figures(own))]
     heat = [*found.heat, *(item for seen, own in ran for item in heat_maps(own, seen))]
     merged = replace(
         found,
-        verdict=replace(worst, performance=Performance.SLOW if is_slow else Performance.OK),
+        verdict=replace(worst, performance=_worse(came)),
         classes=classes,
         findings=(*found.findings, *judged.findings),
         suspects=(*found.suspects, *judged.suspects),
@@ -74,6 +75,11 @@ def together(
     ]
     columns = [one for one in roce if one.pairs], [one for one in services if one.pairs]
     return replace(merged, comparison=(*columns[0], *columns[1])) if all(columns) else merged
+
+
+def _worse(came: Sequence[Performance | None]) -> Performance | None:
+    """Slow where one is; None where nothing was judged."""
+    return next((one for one in (Performance.SLOW, Performance.OK) if one in came), None)
 
 
 def _roce(
