@@ -44,7 +44,7 @@ def differing(intent: Fabric, observed: Fabric) -> Iterator[Finding]:
     stated = {name for name, one in intent.policies.items() if _states_thresholds(one)}
     for finding in compare(completed, observed, stage=Stage.LINT):
         place = finding.where[0]
-        is_open = (place.device, place.port) in silent and finding.facts & BY_SPEED
+        is_open = (place.device, place.port) in silent and bool(finding.facts & BY_SPEED)
         if is_open and finding.facts == {"ecn"}:
             own = intent.devices[place.device].ports[place.port].policy
             is_open = (intent.policy if own is UNKNOWN else own) not in stated
