@@ -44,7 +44,7 @@ def differing(intent: Fabric, observed: Fabric) -> Iterator[Finding]:
     stated = {name for name, one in intent.policies.items() if _states_thresholds(one)}
     for finding in compare(completed, observed, stage=Stage.LINT):
         place = finding.where[0]
-        is_open = (place.device, place.port) in silent and finding.facts & BY_SPEED
+        is_open = (place.device, place.port) in silent and bool(finding.facts & BY_SPEED)
         if is_open and finding.facts == {"ecn"}:
             own = intent.devices[place.device].ports[place.port].policy
             is_open = (intent.policy if own is UNKNOWN else own) not in stated
@@ -173,6 +173,11 @@ def _missing(intent: Fabric) -> Iterator[str]:
     for what, names in lacks.items():
         if names:
             yield f"to be said: {what} of {compress(names)}"
+    for policy in intent.policies.values():
+        for one in policy.classes.values():
+            is_marked = is_known(one.ecn) and one.ecn.is_enabled is True
+            if is_marked and one.delivery is UNKNOWN:
+                yield f"to be said: delivery of {policy.name} {one.name}"
     silent = [device for device, _ in without_speed(intent)]
     if silent:
         yield f"to be said: speed of {len(silent)} ports of {compress(set(silent))}"
