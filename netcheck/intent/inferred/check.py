@@ -173,6 +173,11 @@ def _missing(intent: Fabric) -> Iterator[str]:
     for what, names in lacks.items():
         if names:
             yield f"to be said: {what} of {compress(names)}"
+    for policy in intent.policies.values():
+        for one in policy.classes.values():
+            is_marked = is_known(one.ecn) and one.ecn.is_enabled is True
+            if is_marked and one.delivery is UNKNOWN:
+                yield f"to be said: delivery of {policy.name} {one.name}"
     silent = [device for device, _ in without_speed(intent)]
     if silent:
         yield f"to be said: speed of {len(silent)} ports of {compress(set(silent))}"

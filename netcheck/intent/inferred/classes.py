@@ -1,6 +1,6 @@
 """The policy that the treatment of one port follows: what ``complete`` does, the other way round.
 
-A switch priority that a mark leads to, or that pauses, is a class. What the port
+A switch priority that a mark leads to, that pauses or whose queue marks is a class. What the port
 does not tell stays UNKNOWN, which in an intent is not said.
 """
 
@@ -30,6 +30,7 @@ from netcheck.model.qos import (
     CongestionAction,
     DcbxMode,
     DeviceQos,
+    Ecn,
     PortQos,
     SchedulerKind,
     Trust,
@@ -68,8 +69,19 @@ class Around(NamedTuple):
 
 
 def tells(qos: PortQos) -> bool:
-    """Whether a port tells anything of PFC and marking."""
-    return any(map(is_known, (qos.pfc_tx, qos.pfc_rx, qos.ecn)))
+    """Whether a port tells of pausing, or marks: without a word of PFC, no marks say little."""
+    return is_known(qos.pfc_tx) or is_known(qos.pfc_rx) or bool(marking_queues(qos))
+
+
+def marking_queues(qos: PortQos) -> frozenset[int]:
+    """Queues that mark, as far as is known."""
+    queues = known_or(qos.ecn, FrozenMap())
+    return frozenset(queue for queue, one in queues.items() if marks(one))
+
+
+def marks(one: Ecn) -> bool:
+    """Whether thresholds mark: others drop, or are not in effect."""
+    return one.action is not CongestionAction.DROP and one.is_active is not False
 
 
 def policy_of(qos: PortQos, around: Around) -> Policy | None:
@@ -196,7 +208,14 @@ class _Port:
             for dscp, priority in self.dscp.items()
             if not own or priority != dscp >> 3 or dscp in self.around.cnp_dscps
         }
-        return {*told, *self.pcp.values(), *self.pfc_of, *known_or(self.around.points, NONE)}
+        found = {*told, *self.pcp.values(), *self.pfc_of, *known_or(self.around.points, NONE)}
+        return found | self._only_marking({*found, self.default})
+
+    def _only_marking(self, found: set[int]) -> set[int]:
+        """Switch priorities of queues that mark and that no other class leads to."""
+        silent = marking_queues(self.qos) - {self._queue(number) for number in found}
+        leading = {self._queue(number): number for number in reversed(PRIORITIES)}
+        return {leading[queue] for queue in silent if queue in leading}
 
     @property
     def _has_own_map(self) -> bool:
@@ -219,7 +238,7 @@ class _Port:
             pfc_priority=pfc,
             queue=queue,
             priority_group=self._group(priority, pfc),
-            delivery=_delivery(ecn, is_lossless=is_known(pfc)),
+            delivery=self._delivery(ecn, pfc),
             carries=Carries.DEFAULT if is_default else self._carries(dscps, priority),
             scheduling=scheduling,
             bandwidth_percent=share,
@@ -253,8 +272,7 @@ class _Port:
         if not is_known(self.qos.ecn):
             return UNKNOWN if self.qos.ecn is UNKNOWN else EcnIntent(is_enabled=False)
         one = self.qos.ecn.get(queue)
-        is_off = one is None or one.action is CongestionAction.DROP or one.is_active is False
-        if one is None or is_off:
+        if one is None or not marks(one):
             return EcnIntent(is_enabled=False)
         return EcnIntent(
             is_enabled=True,
@@ -262,6 +280,14 @@ class _Port:
             kmax_bytes=one.kmax_bytes,
             pmax_percent=one.pmax_percent,
         )
+
+    def _delivery(self, ecn: Known[EcnIntent], pfc: Known[int]) -> Known[Delivery]:
+        """Not known of a class that is not paused as far as is known, where PFC does not show."""
+        if is_known(pfc):
+            return Delivery.LOSSLESS
+        if not (is_known(self.qos.pfc_tx) or is_known(self.qos.pfc_rx)):
+            return UNKNOWN
+        return Delivery.ECN if _is_marked(ecn) else Delivery.LOSSY
 
     @staticmethod
     def _named(classes: Iterable[TrafficClass]) -> list[TrafficClass]:
@@ -283,11 +309,8 @@ def _word(one: TrafficClass) -> str:
         return "lossless"
     if one.carries is Carries.CNP:
         return "cnp"
-    return "ecn" if one.delivery is Delivery.ECN else "priority"
+    return "ecn" if _is_marked(one.ecn) else "priority"
 
 
-def _delivery(ecn: Known[EcnIntent], *, is_lossless: bool) -> Delivery:
-    if is_lossless:
-        return Delivery.LOSSLESS
-    is_marked = is_known(ecn) and ecn.is_enabled is True
-    return Delivery.ECN if is_marked else Delivery.LOSSY
+def _is_marked(ecn: Known[EcnIntent]) -> bool:
+    return is_known(ecn) and ecn.is_enabled is True

@@ -303,3 +303,30 @@ def test_a_watchdog_that_polls_as_usual_leaves_the_policy_short() -> None:
     (joined,) = join([policy]).policies.values()
     assert joined.watchdog_poll_ms is UNKNOWN
     assert joined.classes["lossless"].queue is UNKNOWN
+
+
+MARKING = Ecn(1000, 2000, 10, CongestionAction.MARK)
+
+
+def test_whether_a_class_is_lossless_is_not_known_where_pfc_does_not_show() -> None:
+    qos = PortQos(
+        dscp_to_priority=FrozenMap({dscp: 3 if dscp == 26 else 0 for dscp in range(64)}),
+        ecn=FrozenMap({3: MARKING}),
+    )
+    policy = policy_of(qos, Around())
+    assert policy is not None
+    assert {name: one.delivery for name, one in policy.classes.items()} == {
+        "ecn": UNKNOWN,
+        "default": UNKNOWN,
+    }
+
+
+def test_a_queue_that_marks_is_of_a_class_also_where_no_mark_leads_to_it() -> None:
+    policy = policy_of(PortQos(ecn=FrozenMap({3: MARKING})), Around())
+    assert policy is not None
+    assert policy.classes["ecn"].priority == 3
+    assert not is_closed(policy)
+
+
+def test_a_port_that_marks_nothing_and_tells_nothing_of_pfc_is_not_closed() -> None:
+    assert policy_of(PortQos(ecn=FrozenMap({})), Around()) is None
