@@ -11,7 +11,7 @@ from threading import Event
 
 from netcheck.model.device import Device, Gid, GidType
 from netcheck.model.errors import TransportError
-from netcheck.model.fabric import Fabric, TrafficClass
+from netcheck.model.fabric import Fabric, PortRef, TrafficClass
 from netcheck.model.known import is_known
 from netcheck.perf.bench import EVERYTHING, Bench
 from netcheck.perf.clues import NOT_READ
@@ -144,10 +144,13 @@ class _Course:
         """Add rounds while some cable between switches carried no data."""
         fabric = self.bench.fabric
         peers = peers_of(fabric)
+
+        def drawn(missed: frozenset[PortRef], turn: int) -> Round:
+            more = round_for(missed, ends, peers, turn=turn, islands=islands)
+            return with_ways(fabric, more, self._ways)
+
         self._course.cross_the_rest(
-            lambda results: coverage(results, fabric, self.item),
-            lambda missed, turn: round_for(missed, ends, peers, turn=turn, islands=islands),
-            self.options.more_rounds,
+            lambda results: coverage(results, fabric, self.item), drawn, self.options.more_rounds
         )
 
     def run_collective(self, ends: Sequence[Endpoint], islands: Mapping[str, str]) -> None:
