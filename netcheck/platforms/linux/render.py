@@ -237,9 +237,16 @@ def _eight(entries: Mapping[int, int]) -> str:
 def _schedulers(mlnx: str, qos: PortQos) -> list[str]:
     if not is_known(qos.scheduler):
         return []
-    # A queue that no priority uses still needs a word; it carries nothing.
+    # A queue that no priority uses still needs a word; it carries nothing. What an adapter held
+    # may have had a share there, which is not shown, and without which the kernel refuses the rest.
+    # Source: torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c (BW sum != 100).
+    said = qos.scheduler.values()
+    shares = [one.weight_percent for one in said if one.kind is SchedulerKind.WEIGHTED]
+    rest = 100 - sum(share for share in shares if is_known(share))
+    first = next((n for n in range(PRIORITIES) if n not in qos.scheduler), None)
+    spare = {first: Scheduler(SchedulerKind.WEIGHTED, rest)} if shares and rest > 0 else {}
     unused = Scheduler(SchedulerKind.STRICT)
-    queues = [qos.scheduler.get(n, unused) for n in range(PRIORITIES)]
+    queues = [qos.scheduler.get(n, spare.get(n, unused)) for n in range(PRIORITIES)]
     kinds = ",".join(_KINDS[one.kind] for one in queues)
     weights = ",".join(
         str(known_or(one.weight_percent, 0) if one.kind is SchedulerKind.WEIGHTED else 0)

@@ -10,7 +10,7 @@ from netcheck.model.device import CongestionControl, Device, HostFacts, Port, Rd
 from netcheck.model.errors import InputError
 from netcheck.model.fabric import Fabric
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.qos import PortQos, Trust
+from netcheck.model.qos import PortQos, Scheduler, SchedulerKind, Trust
 from netcheck.platforms.linux.apply import plan
 from netcheck.platforms.linux.render import render
 from netcheck.platforms.linux.shared_file import merge
@@ -209,6 +209,29 @@ def test_undo_brings_back_files_and_live_settings() -> None:
         "echo 0 > /sys/class/net/rail0/ecn/roce_np/cnp_dscp",
         "echo 0 > /sys/class/infiniband/mlx5_0/tc/1/traffic_class",
     ]
+
+
+@pytest.mark.parametrize(
+    ("shown", "written"),
+    [
+        ("ets, bw: 12%", "--tsa ets,ets,strict,strict,strict,strict,strict,strict --tcbw 12,88"),
+        ("strict", "--tsa strict,strict,strict,strict,strict,strict,strict,strict --tcbw 0,0"),
+    ],
+)
+def test_undo_gives_the_share_of_queues_that_are_not_shown_to_one_of_them(
+    shown: str, written: str
+) -> None:
+    """``mlnx_qos`` shows queues that a priority uses; the kernel wants 100 percent of all."""
+    port = HOST.ports["rail0"]
+    queues = FrozenMap({n: int(n == 3) for n in range(8)})
+    weighted = FrozenMap({n: Scheduler(SchedulerKind.WEIGHTED, 50) for n in (0, 1)})
+    qos = replace(port.qos, priority_to_queue=queues, scheduler=weighted)
+    host = replace(HOST, ports=FrozenMap({"rail0": replace(port, qos=qos)}))
+    rows = "".join(f"\t priority:  {n}\n" for n in range(8))
+    text = f"{_qos('pcp', -1)}tc: 0 ratelimit: unlimited, tsa: {shown}\n{rows}"
+    change = plan(host, render(host, Fabric("f")), {**BEFORE, "mlnx_qos_rail0.txt": text})
+    script = _uploads(change.undo)["/var/tmp/netcheck-undo-rail0.sh"]  # noqa: S108 -- on a device
+    assert f"mlnx_qos -i rail0 {written},0,0,0,0,0,0" in script.splitlines()
 
 
 def test_undo_of_an_adapter_of_no_vendor_uses_the_tool_that_set_it() -> None:
