@@ -48,7 +48,7 @@ def test_a_host_that_does_not_answer_is_the_suspect_and_not_its_addresses(
     found = without(lab, "gpu04", monkeypatch)
     assert found.verdict.reason is NotProven.UNREACHABLE
     assert {one.where.device for one in found.suspects} == {"gpu04"}
-    assert {one.look_at for one in found.suspects} == {"the host itself, and its login"}
+    assert all(one.look_at.startswith("the host itself") for one in found.suspects)
     failed = [f.message for f in found.findings if f.rule == "rdma-test-failed"]
     assert failed
     assert all("the host did not answer when it was read" in one for one in failed)
