@@ -135,6 +135,21 @@ def unrun_findings(results: Sequence[RoundResult], fabric: str) -> Iterator[Find
         )
 
 
+def open_findings(
+    verdict: RunVerdict, findings: Sequence[Finding], fabric: str
+) -> Iterator[Finding]:
+    """What keeps a run from proof, where no error says so: reports of findings alone show it."""
+    is_said = any(finding.severity is Severity.ERROR for finding in findings)
+    if verdict.run is RunResult.NOT_PROVEN and not is_said:
+        yield perf_finding(
+            "run-not-proven",
+            Place(fabric),
+            f"a test that proves or refutes is expected, found {verdict.detail}",
+            expected="a test that proves or refutes",
+            found=verdict.detail,
+        )
+
+
 def beside_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
     """Tests of traffic that may be dropped which did not run to their end."""
     for result in results:
