@@ -99,7 +99,8 @@ def run_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
     """Tests that failed, devices that did not answer, counters that began anew."""
     for result in results:
         for device in result.unreachable:
-            yield perf_finding("device-unreachable", Place(device), "no answer")
+            why = result.reasons.get(device, "no answer")
+            yield perf_finding("device-unreachable", Place(device), why)
         for flow in (*result.flows, *result.victims):
             if flow.result.error or not _has_figure(flow.result):
                 error = flow.result.error or "the test printed no result"

@@ -33,7 +33,7 @@ def without(lab: World, gone: str, monkeypatch: pytest.MonkeyPatch) -> PerfVerdi
     def session(target: object) -> Session:
         name = getattr(target, "device", "")
         if name == gone:
-            raise TransportError(f"{gone} 192.0.2.9: no answer")
+            raise TransportError(f"{gone} 192.0.2.9: login refused")
         return Session(_target(name), lab)
 
     monkeypatch.setattr(perf_bench, "Session", session)
@@ -59,7 +59,9 @@ def test_a_switch_that_does_not_answer_puts_no_cable_under_suspicion(
 ) -> None:
     found = without(lab, "spine01", monkeypatch)
     assert found.verdict.reason is NotProven.UNREACHABLE
-    assert [f.rule for f in found.findings] == ["device-unreachable"]
+    assert [(f.rule, f.message) for f in found.findings] == [
+        ("device-unreachable", "spine01 192.0.2.9: login refused")
+    ]
     assert found.suspects == ()
 
 
