@@ -61,6 +61,18 @@ class DeviceRefusedError(TransportError):
     """The device answered, and with a failure; the session goes on."""
 
 
+class EndedEarlyError(TransportError):
+    """A command ended before it showed what was waited for.
+
+    Attributes:
+        printed: All that it showed.
+    """
+
+    def __init__(self, message: str, printed: str) -> None:
+        super().__init__(message)
+        self.printed = printed
+
+
 class Session:
     """An open session; close it, or use it in a ``with`` statement.
 
@@ -170,7 +182,8 @@ class Session:
         """Wait until the running command's output matches; give the output so far.
 
         Raises:
-            TransportError: It ended or the time passed without a match.
+            EndedEarlyError: It ended without a match.
+            TransportError: The time passed without a match, or the session broke.
         """
         wanted = re.compile(pattern)
         end = self._end_of(timeout)
@@ -179,7 +192,8 @@ class Session:
             if wanted.search(text):
                 return text
             if self._dialect.ending(self._buffer) is not None:
-                raise self._broken(f"{self._running} ended without {pattern!r}: {_last(text)}")
+                broken = self._broken(f"{self._running} ended without {pattern!r}: {_last(text)}")
+                raise EndedEarlyError(str(broken), text)
             self._receive(end, self._running)
 
     def finish(self, timeout: float) -> Output:

@@ -32,6 +32,9 @@ class Bench:
 
     ``borrow`` lends a session that nobody else uses, opening one where all are
     lent; a session that broke is not lent again.
+
+    Attributes:
+        reasons: ``device -> why it did not answer``, as it was last.
     """
 
     def __init__(self, fabric: Fabric) -> None:
@@ -40,6 +43,7 @@ class Bench:
         self._stack = ExitStack()
         self._pool = ThreadPoolExecutor(max_workers=WORKERS)
         self._opened = 0
+        self.reasons: dict[str, str] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -92,9 +96,11 @@ class Bench:
                 self.give_back(session)
 
     def _try_open(self, device: str) -> Session | None:
-        with suppress(TransportError):
+        try:
             return Session(target_of(self.fabric, self.fabric.devices[device]))
-        return None
+        except TransportError as error:
+            self.reasons[device] = str(error)
+            return None
 
     @contextmanager
     def lent(self, device: str) -> Iterator[Session]:
@@ -128,9 +134,12 @@ class Bench:
         return {name: self._parsed(name, documents) for name, documents in asked.items()}
 
     def _done(self, work: Callable[[Session], T], device: str) -> T | None:
-        with suppress(TransportError), self.lent(device) as session:
-            return work(session)
-        return None
+        try:
+            with self.lent(device) as session:
+                return work(session)
+        except TransportError as error:
+            self.reasons[device] = str(error)
+            return None
 
     def _parsed(self, device: str, documents: list[Document] | None) -> Device | None:
         platform = self.fabric.devices[device].platform

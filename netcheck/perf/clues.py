@@ -32,6 +32,7 @@ MISSING_SHARE, MISSING_PACKETS = 1e-4, 50  # less is traffic of others between t
 NARROW_SHARE = 0.5
 NOT_READ = "the host did not answer when it was read"
 ADDRESSES = "address and GID table of this port"
+HOST_ITSELF = "the host itself: its login, its RDMA device, and the programs on it"
 
 
 class Rank(IntEnum):
@@ -441,8 +442,7 @@ def by_address(
                     found[end.ref].append(flow.result.error)
     for ref, errors in found.items():
         what = f"{len(errors)} tests: {errors[0]}"
-        is_silent = errors[0].endswith(NOT_READ)
-        look_at = "the host itself, and its login" if is_silent else ADDRESSES
+        look_at = ADDRESSES if "GID" in errors[0] else HOST_ITSELF
         yield Clue(Rank.NO_ADDRESS, (ref,), len(errors), what, look_at)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import TypeVar
 
-from netcheck.collect.session import Session
+from netcheck.collect.session import EndedEarlyError, Session
 from netcheck.model.device import Device
 from netcheck.model.errors import TransportError
 from netcheck.model.fabric import PortRef
@@ -137,6 +137,9 @@ class Flows:
             server = self.bench.borrow(asked.host)
             server.start(server_line(run))
             server.wait_for(WAITING, START_TIMEOUT_S)
+        except EndedEarlyError as error:
+            why = parse_perftest(error.printed).error or last_line(error.printed)
+            return StartedFlow(sender, receiver, error=f"{asked.host} {asked.rdma}: {why}")
         except TransportError as error:
             return StartedFlow(sender, receiver, error=str(error))
         return StartedFlow(sender, receiver, run=run, server=server, asking=client.host)

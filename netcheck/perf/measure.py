@@ -217,7 +217,7 @@ class _Runner:
         ran, samples = tests.run(one, partial(self._samples, one, before))
         ran = replace(ran, flows=self._reached(ran.flows))
         found = result_of(one, self.tool.value, self.item.name, ran, self._moved(before))
-        return replace(found, samples=samples)
+        return replace(found, samples=samples, reasons=self._reasons(found))
 
     def run_collective(self, one: Round, name: str, host: str) -> RoundResult:
         """Run a collective test between two readings; its flows are its own."""
@@ -230,7 +230,12 @@ class _Runner:
             collective = CollectiveResult(error=str(error))
         moved, lost = self._moved(before)
         found = RoundResult(one, name, self.item.name, (), moved, lost)
-        return replace(found, collective=collective)
+        return replace(found, collective=collective, reasons=self._reasons(found))
+
+    def _reasons(self, found: RoundResult) -> dict[str, str]:
+        """Why devices did not answer."""
+        known = self.bench.reasons
+        return {name: known[name] for name in found.unreachable if name in known}
 
     def _moved(
         self, before: Mapping[str, Device | None]

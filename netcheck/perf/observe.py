@@ -42,6 +42,7 @@ class RoundResult:
         hosts: What hosts that may hold a NIC back said after all rounds, with the last of them.
         queue_pairs: Of each flow; each may take another path.
         left_out: Rounds that had no time after this one.
+        reasons: Why devices did not answer, where that is known.
     """
 
     round: Round
@@ -58,6 +59,7 @@ class RoundResult:
     collective: CollectiveResult | None = None
     queue_pairs: int = 1
     left_out: tuple[str, ...] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

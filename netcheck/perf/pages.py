@@ -232,6 +232,15 @@ PAGES = {
         " or measure with a longer --schedule or more --queue-pairs.",
         "derived: coverage is what egress counters show, not what was planned",
     ),
+    "run-not-proven": Page(
+        Severity.ERROR,
+        Verdict.UNVERIFIED,
+        "Nothing was lost, and nothing was seen to be congested: a calm test drops nothing on any"
+        " fabric.",
+        "Let more NICs take part (an incast takes three on two hosts or more), test for longer, or"
+        " see why nothing paused or marked.",
+        _ROCEV2,
+    ),
     "round-not-run": Page(
         Severity.WARNING,
         Verdict.FAIL,

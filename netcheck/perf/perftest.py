@@ -174,7 +174,10 @@ ERRORS = (
     (r"Unable to init the socket", "cannot open a socket to the other side"),
     (r"numactl: (?:command )?not found|numactl: No such file", "numactl is not installed"),
     (r"<nodes> is invalid|libnuma: Warning", "the NUMA node of the netdev cannot be told"),
-    (r"--use_(?:cuda|rocm)", "this perftest was not built for the memory of that GPU"),
+    (
+        r"unrecognized option '--use_(?:cuda|rocm)",
+        "this perftest was not built for the memory of that GPU",
+    ),
     (r"Couldn't (?:allocate|init)\w* (?:CUDA|ROCm)|cuda\w* failed", "the GPU cannot be used"),
     (r"command not found|No such file", "perftest is not installed"),
 )

@@ -101,7 +101,8 @@ def run_findings(results: Sequence[RoundResult]) -> Iterator[Finding]:
     """Tests that failed, devices that did not answer, counters that began anew."""
     for result in results:
         for device in result.unreachable:
-            yield perf_finding("device-unreachable", Place(device), "no answer")
+            why = result.reasons.get(device, "no answer")
+            yield perf_finding("device-unreachable", Place(device), why)
         for flow in (*result.flows, *result.victims):
             if flow.result.error or not _has_figure(flow.result):
                 error = flow.result.error or "the test printed no result"
@@ -136,6 +137,21 @@ def unrun_findings(results: Sequence[RoundResult], fabric: str) -> Iterator[Find
             f"{wanted} expected, found {len(left_out)} left out: {named}",
             expected=wanted,
             found=f"{len(left_out)} left out",
+        )
+
+
+def open_findings(
+    verdict: RunVerdict, findings: Sequence[Finding], fabric: str
+) -> Iterator[Finding]:
+    """What keeps a run from proof, where no error says so: reports of findings alone show it."""
+    is_said = any(finding.severity is Severity.ERROR for finding in findings)
+    if verdict.run is RunResult.NOT_PROVEN and not is_said:
+        yield perf_finding(
+            "run-not-proven",
+            Place(fabric),
+            f"a test that proves or refutes is expected, found {verdict.detail}",
+            expected="a test that proves or refutes",
+            found=verdict.detail,
         )
 
 

@@ -21,6 +21,7 @@ from netcheck.perf.infiniband.together import together
 from netcheck.perf.measure import measure
 from netcheck.perf.observe import tested_classes
 from netcheck.perf.options import PerfOptions
+from netcheck.perf.proof import open_findings
 from netcheck.perf.verdict import PerfVerdict, judge_perf
 from netcheck.report.publish import write_whole
 from netcheck.rules.settle import settle
@@ -67,7 +68,8 @@ def run_perf(
     worse = list(against(now, before, baseline.tolerance_percent)) if before and baseline else []
     if baseline is not None and baseline.keep is not None:
         write_whole(baseline.keep, as_text(now))
-    settled = settle([*found.findings, *worse], fabric, today=today)
+    still = open_findings(found.verdict, found.findings, fabric.name)
+    settled = settle([*found.findings, *worse, *still], fabric, today=today)
     return replace(found, findings=tuple(settled))
 
 

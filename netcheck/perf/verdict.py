@@ -135,7 +135,11 @@ def judge_perf(
         tuple(sampled_rounds(results, fabric)),
         tuple(heat_maps(results, fabric)),
         tuple(collective_notes(results)),
-        notes=(*_headroom_notes(results, fabric), *beside_notes(results)),
+        notes=(
+            *_headroom_notes(results, fabric),
+            *_mark_notes(results, fabric),
+            *beside_notes(results),
+        ),
     )
 
 
@@ -153,6 +157,16 @@ def _headroom_notes(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[
                 f" {len(ports)} switch ports that incasts may come in by: headroom was exercised"
                 f" there{rest}"
             )
+
+
+def _mark_notes(results: Sequence[RoundResult], fabric: Fabric) -> Iterator[str]:
+    """Marks of a class that no test had: a map may still have them elsewhere."""
+    names = {result.traffic_class for result in results}
+    for item in tested_classes(fabric):
+        marks = sorted(item.dscp) if is_known(item.dscp) else []
+        if item.name in names and len(marks) > 1:
+            rest = ", ".join(map(str, marks[1:]))
+            yield f"class {item.name}: tested with DSCP {marks[0]} alone, not with {rest}"
 
 
 def _class_verdict(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from netcheck.collect.session import DeviceRefusedError, Output, Session
+from netcheck.collect.session import DeviceRefusedError, EndedEarlyError, Output, Session
 from netcheck.model.errors import TransportError
 from tests.collect.conftest import BashDevice
 
@@ -121,9 +121,10 @@ def test_a_server_is_started_awaited_and_finished(bash_device: BashDevice) -> No
 
 def test_waiting_ends_with_the_command_and_quotes_it(bash_device: BashDevice) -> None:
     with Session(bash_device.target()) as session:
-        session.start("echo failed to bind; false")
-        with pytest.raises(TransportError, match="failed to bind"):
+        session.start("echo first; echo failed to bind; false")
+        with pytest.raises(EndedEarlyError, match="failed to bind") as ended:
             session.wait_for("listening", timeout=5)
+    assert ended.value.printed == "first\nfailed to bind\n"
 
 
 def test_an_interrupted_server_gives_its_output_and_the_session_goes_on(

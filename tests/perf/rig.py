@@ -21,7 +21,7 @@ import pytest
 
 from netcheck import api
 from netcheck.collect.collector import expand
-from netcheck.collect.session import Output
+from netcheck.collect.session import EndedEarlyError, Output
 from netcheck.collect.target import Target
 from netcheck.lab import bench as lab_bench
 from netcheck.lab.building import Building
@@ -31,7 +31,6 @@ from netcheck.lab.devices.shell import ShellExit, Streams
 from netcheck.lab.faults import Faults
 from netcheck.lab.topology import topology_of
 from netcheck.lossless.dataplane import run as dataplane
-from netcheck.model.errors import TransportError
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import Basis
 from netcheck.perf import bench as perf_bench
@@ -94,7 +93,7 @@ class Session:
             if self._task.done():
                 break
             time.sleep(POLL_S)
-        raise TransportError(f"{self.target.device}: ended without {pattern!r}: {text}")
+        raise EndedEarlyError(f"{self.target.device}: ended without {pattern!r}: {text}", text)
 
     def finish(self, timeout: float) -> Output:
         """Wait for the end."""

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 
 import pytest
 
-from netcheck.collect.session import Output
-from netcheck.model.fabric import PortRef
+from netcheck.collect.session import EndedEarlyError, Output
+from netcheck.model.device import Device, RdmaDevice
+from netcheck.model.fabric import Fabric, PortRef, TrafficClass
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.perf.clues import HOST_ITSELF, by_address
 from netcheck.perf.flows import Flows
+from netcheck.perf.observe import RoundResult
 from netcheck.perf.options import PerfOptions
 from netcheck.perf.perftest import NO_DATA, PerftestRun, Tool
-from netcheck.perf.schedule import Endpoint
+from netcheck.perf.schedule import Endpoint, Pattern, Round
 from netcheck.perf.started import StartedFlow
 
 FIRST, SECOND = (
@@ -68,3 +72,54 @@ def test_a_failed_test_says_what_both_sides_printed(
     flow = StartedFlow(FIRST, SECOND, run, Ended(server), Ended(client, status))  # type: ignore[arg-type]  # fakes
     flows = Flows(Ended(""), Tool.WRITE_BW, PerfOptions(), lambda *_: run, lambda *_: run)  # type: ignore[arg-type]  # a fake
     assert flows._end(flow).result.error == said
+
+
+class NeverWaits(Ended):
+    """A server that ends before it waits for a client; and who lends it."""
+
+    def borrow(self, device: str) -> NeverWaits:
+        assert device == "gpu02"
+        return self
+
+    def start(self, line: str) -> None:
+        assert line.startswith("ib_write_bw ")
+
+    def wait_for(self, pattern: str, timeout: float) -> str:
+        raise EndedEarlyError(f"gpu02 192.0.2.2: ended without {pattern} {timeout}", self.text)
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ("bash: ib_write_bw: command not found\n", "perftest is not installed"),
+        (
+            "ib_write_bw: unrecognized option '--use_cuda=0'\n Please check command line\n",
+            "this perftest was not built for the memory of that GPU",
+        ),
+        (" IB device mlx5_0 not found\n", "no RDMA device of that name"),
+        (STRANGE, "Unexpected CM event bl blka 14"),
+    ],
+)
+def test_a_server_that_does_not_come_up_says_why_and_is_the_suspect(
+    printed: str, said: str
+) -> None:
+    whole = Fabric(
+        "two",
+        devices=FrozenMap(
+            {
+                one.host: Device(one.host, rdma=FrozenMap({one.rdma: RdmaDevice(one.rdma)}))
+                for one in (FIRST, SECOND)
+            }
+        ),
+    )
+    lender = NeverWaits(printed)
+    lender.fabric = whole  # type: ignore[attr-defined]  # as a bench has it
+    run = PerftestRun(Tool.WRITE_BW, "mlx5_0", "mlx5_0", "10.0.0.2")
+    flows = Flows(lender, Tool.WRITE_BW, PerfOptions(), lambda *_: run, lambda *_: run)  # type: ignore[arg-type]  # a fake
+    started = flows._serve(0, (FIRST, SECOND), flows.marked)
+    assert started.error == f"gpu02 mlx5_0: {said}"
+    failed = flows._end(started)
+    one = Round("pairs", Pattern.PAIRS, ((FIRST, SECOND),))
+    result = RoundResult(one, "ib_write_bw", "rdma", (failed,), {})
+    (clue,) = by_address([result], whole, TrafficClass("rdma"))
+    assert (clue.where, clue.look_at) == ((SECOND.ref,), HOST_ITSELF)

@@ -33,7 +33,7 @@ def without(lab: World, gone: str, monkeypatch: pytest.MonkeyPatch) -> PerfVerdi
     def session(target: object) -> Session:
         name = getattr(target, "device", "")
         if name == gone:
-            raise TransportError(f"{gone} 192.0.2.9: no answer")
+            raise TransportError(f"{gone} 192.0.2.9: login refused")
         return Session(_target(name), lab)
 
     monkeypatch.setattr(perf_bench, "Session", session)
@@ -48,7 +48,7 @@ def test_a_host_that_does_not_answer_is_the_suspect_and_not_its_addresses(
     found = without(lab, "gpu04", monkeypatch)
     assert found.verdict.reason is NotProven.UNREACHABLE
     assert {one.where.device for one in found.suspects} == {"gpu04"}
-    assert {one.look_at for one in found.suspects} == {"the host itself, and its login"}
+    assert all(one.look_at.startswith("the host itself") for one in found.suspects)
     failed = [f.message for f in found.findings if f.rule == "rdma-test-failed"]
     assert failed
     assert all("the host did not answer when it was read" in one for one in failed)
@@ -59,7 +59,9 @@ def test_a_switch_that_does_not_answer_puts_no_cable_under_suspicion(
 ) -> None:
     found = without(lab, "spine01", monkeypatch)
     assert found.verdict.reason is NotProven.UNREACHABLE
-    assert [f.rule for f in found.findings] == ["device-unreachable"]
+    assert [(f.rule, f.message) for f in found.findings] == [
+        ("device-unreachable", "spine01 192.0.2.9: login refused")
+    ]
     assert found.suspects == ()
 
 

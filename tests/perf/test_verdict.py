@@ -286,6 +286,15 @@ def test_rates_that_were_not_reached_are_not_called_fine(
     assert judge(result).verdict.performance is performance
 
 
+@pytest.mark.parametrize(
+    ("marks", "said"),
+    [({26}, []), ({30, 26, 27}, ["class rdma: tested with DSCP 26 alone, not with 27, 30"])],
+)
+def test_marks_that_were_not_tested_are_noted(marks: set[int], said: list[str]) -> None:
+    notes = judge(incast(), replace(RDMA, dscp=frozenset(marks))).notes
+    assert [note for note in notes if "DSCP" in note] == said
+
+
 def test_pairs_alone_say_that_no_incast_was_run() -> None:
     result = incast()
     pairs = replace(result, round=replace(result.round, pattern=Pattern.ACROSS))
