@@ -81,12 +81,26 @@ def dependencies(network: Network, levels: Sequence[int] = (0,)) -> Graph:
         for lid in network.destinations:
             _follow_all(network, starts, lid, graph)
         return graph
+    entries = _unlike(network)
     for level in levels:
         for lid in network.destinations:
             done: set[tuple[int, int]] = set()
-            for switch, port in network.sources:
-                _follow(network, (switch, port), lid, level, graph, done)
+            for entry in entries:
+                _follow(network, entry, lid, level, graph, done)
     return graph
+
+
+def _unlike(network: Network) -> list[tuple[int, int]]:
+    """One of each set of sources at a switch whose packets get the same lanes there.
+
+    Tens of hosts at a leaf go the same ways.
+    """
+    found: dict[object, tuple[int, int]] = {}
+    for switch, port in network.sources:
+        own = network.lanes[switch]
+        lanes = tuple(tuple(own.get((port, out), ())) for out in network.exits[switch])
+        found.setdefault((switch, lanes), (switch, port))
+    return [*found.values()]
 
 
 def of_pairs(network: Network, pairs: Iterable[tuple[int, int, int]]) -> Graph:

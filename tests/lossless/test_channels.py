@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
+from typing import Any
 
 import networkx as nx
 import pytest
@@ -111,7 +112,7 @@ def test_a_loop_is_a_way_through_its_network(network: Network) -> None:
 
 # Packets walked one by one, each source, address and level by itself
 
-OUT_OF_NOWHERE = 9
+HOSTS = (5, 6, 7)
 DROPS = 15
 
 
@@ -125,12 +126,13 @@ def cabled(chooser: Random) -> Network:
             exits[a[0]][a[1]], exits[b[0]][b[1]] = b, a
     ports = [*range(1, 5), NO_ROUTE]
     routes = tuple(bytes([NO_ROUTE, *chooser.choices(ports, k=4)]) for _ in exits)
-    entries = [*range(1, 5), OUT_OF_NOWHERE]
     lanes = tuple(
-        {(i, o): chooser.choices((0, 1, DROPS), k=3) for i in entries for o in range(1, 5)}
+        {(i, o): chooser.choices((0, 1, DROPS), k=3) for i in range(1, 8) for o in range(1, 5)}
         for _ in exits
     )
-    sources = tuple((n, OUT_OF_NOWHERE) for n in range(len(exits)))
+    for own in lanes:  # the second of three hosts is like the first
+        own.update({(HOSTS[1], o): own[HOSTS[0], o] for o in range(1, 5)})
+    sources = tuple((n, port) for n in range(len(exits)) for port in HOSTS)
     return Network(tuple(exits), routes, sources, (1, 2, 3, 4), lanes)
 
 
@@ -175,3 +177,23 @@ def test_a_route_that_ends_at_another_port_than_the_hosts_does_not_arrive() -> N
     astray = replace(network, routes=(table, *network.routes[1:]), homes=homes)
     assert list(unreachable(replace(network, homes=homes))) == []
     assert list(unreachable(astray)) == [(1, 0)]
+
+
+def test_hosts_at_one_switch_that_are_alike_are_followed_once() -> None:
+    class Counted(dict[tuple[int, int], tuple[int, ...]]):
+        asked = 0
+
+        def get(self, key: tuple[int, int], default: object = None) -> Any:  # Any: as a dict's
+            Counted.asked += 1
+            return super().get(key, default)
+
+    network = ring(4, lanes=True)
+    hosts = range(10, 210)
+    table = {(port, 2): tuple(range(16)) for port in (1, 3, *hosts)}
+    many = replace(
+        network,
+        sources=tuple((number, port) for number in range(4) for port in hosts),
+        lanes=tuple(Counted(table) for _ in range(4)),
+    )
+    assert dependencies(many) == dependencies(network)
+    assert Counted.asked < 2 * len(many.sources)

@@ -13,6 +13,7 @@ import pytest
 
 from netcheck.collect.target import Target
 from netcheck.compare.subnet_pages import unread
+from netcheck.lab.opensm.process import wait_until
 from netcheck.lab.opensm.subnet import SimulatedSubnet, simulated_subnet
 from netcheck.lab.staging import Staged, stage
 from netcheck.model.fabric import Credentials, Fabric
@@ -23,6 +24,7 @@ from netcheck.model.subnets import Subnet
 from netcheck.platforms.infiniband.commands import is_read_only
 from netcheck.rehearse import live
 from netcheck.rehearse.live import probes_of, verify_subnet, with_subnets
+from netcheck.rehearse.rehearse import ALIVE, LISTED_S, SM_STATE
 from netcheck.report.report import Report
 from tests.lab.opensm.ib_labs import needs_opensm
 from tests.platforms.opensm.opensm_subnets import TENANTS, TREE, fabric_of
@@ -74,8 +76,15 @@ def host(folder: Path, written: Staged) -> Iterator[Fabric]:
     with simulated_subnet(written.network) as subnet:
         for number, plan in enumerate(written.plans):
             subnet.start(plan, is_first=number == 0)
+        wait_until(lambda: _listed(subnet) == len(written.plans), LISTED_S, 0.3)
         with shell(folder, subnet) as port:
             yield reached(port)
+
+
+def _listed(subnet: SimulatedSubnet) -> int:
+    """Managers that the subnet administrator lists as master or standby: after its next sweep."""
+    answer = subnet.diags.run("saquery", "SMIR").text
+    return sum(state in ALIVE for state in SM_STATE.findall(answer))
 
 
 def reached(port: int) -> Fabric:

@@ -33,8 +33,9 @@ PRIVATE = {
 # What it does not get over by itself: a GUID that is there twice, a port that it cannot bind to.
 FATAL = re.compile(r"ERR 0D01|Error from osm_opensm_bind|osm_opensm_bind: ERR")
 ERROR = re.compile(r"(?<=-> )\w+: ERR .*(?:\n(?![A-Z][a-z]{2} \d).*)*")
-# Where OpenSM looks unless it is told: this machine's own files, which are of another subnet.
+# What OpenSM reads unless told; files of this machine are of another subnet.
 # Source: opensm -c.
+USUAL_FOLDER = Path("/etc/opensm")
 USUAL_FILES = {
     "partition_config_file": "partitions.conf",
     "qos_policy_file": "qos-policy.conf",
@@ -57,7 +58,11 @@ def private_conf(
     """
     told = [line.split("#", 1)[0].split() for line in text.splitlines()]
     said = {words[0] for words in told if words}
-    usual = {key: str(folder / name) for key, name in USUAL_FILES.items() if key not in said}
+    usual = {
+        key: str(folder / name)
+        for key, name in USUAL_FILES.items()
+        if key not in said and (USUAL_FOLDER / name).exists()
+    }
     own = {**PRIVATE, **usual, "log_file": str(folder / LOG), "dump_files_dir": f"{folder}/"}
     for words in told:
         if len(words) > 1 and words[1].startswith("/") and Path(words[1]).name in files:

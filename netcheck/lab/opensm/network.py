@@ -110,6 +110,9 @@ def read_network(text: str, name: str = "network") -> Network:
     if reader.moved:
         node = f"{name}: {reader.moved} adapters have another node GUID here; ports keep theirs"
         notes = (*notes, node)
+    if reader.odd:
+        odd = f"{reader.odd} ports have another GUID here, since ibsim counts them up"
+        notes = (*notes, f"{name}: {odd}: memberships that name them are not rehearsed")
     if reader.left_out:
         notes = (*notes, f"{name}: {reader.left_out} lines left out: not of ibnetdiscover")
     text_of_all = "\n".join([*lines, ""])
@@ -131,6 +134,7 @@ class _Reader:
         self.guid_at = -1
         self.guid_line: dict[str, int] = {}
         self.moved = 0
+        self.odd = 0
         self.left_out = 0
 
     def line(self, number: int, line: str) -> str:
@@ -163,10 +167,16 @@ class _Reader:
 
         Partitions name ports. Adapters with one port often have its GUID themselves.
         """
+        first: dict[str, int] = {}
         for (node, port), guid in self.guids.items():
             at = self.guid_line.get(node, -1)
-            wanted = f"caguid={guid - port:#x}"
-            if node.startswith("H-") and at >= 0 and lines[at] != wanted:
+            if not node.startswith("H-") or at < 0:
+                continue
+            own = first.setdefault(node, guid - port)
+            if own + port != guid:
+                self.guids[node, port] = own + port
+                self.odd += 1
+            if lines[at] != (wanted := f"caguid={own:#x}"):
                 lines[at] = wanted
                 self.moved += 1
 

@@ -69,3 +69,19 @@ def test_a_port_keeps_its_guid_where_it_is_that_of_the_adapter() -> None:
 def test_aggregation_nodes_are_no_hosts() -> None:
     text = network_text().replace("gpu16 mlx5_0", "Mellanox Technologies Aggregation Node")
     assert len(read_network(text, "fabric.txt").hosts) == 15
+
+
+def test_guids_of_an_adapter_that_do_not_follow_each_other_are_said() -> None:
+    text = (
+        'caguid=0x10\nCa\t2 "H-10"\t\t# "gpu01 mlx5_0"\n'
+        '[1](11) \t"S-20"[1]\t\t# lid 0 lmc 0 "leaf01" lid 0 4xHDR\n'
+        '[2](99) \t"S-20"[2]\t\t# lid 0 lmc 0 "leaf01" lid 0 4xHDR\n\n'
+        'switchguid=0x20(20)\nSwitch\t2 "S-20"\t\t# "leaf01" enhanced port 0 lid 0 lmc 0\n'
+        '[1]\t"H-10"[1](11) \t\t# "gpu01 mlx5_0" lid 0 4xHDR\n'
+        '[2]\t"H-10"[2](99) \t\t# "gpu01 mlx5_0" lid 0 4xHDR\n'
+    )
+    odd = read_network(text)
+    assert odd.guids == {("H-10", 1): 0x11, ("H-10", 2): 0x12}
+    (note,) = odd.notes
+    assert note.startswith("network: 1 ports have another GUID here")
+    assert read_network(text.replace("99", "12")).notes == ()

@@ -267,10 +267,16 @@ def test_a_private_configuration_keeps_the_text_and_sets_only_what_is_of_the_hos
     assert last["polling_retry_number"] == "3"
 
 
-def test_a_private_configuration_names_no_file_of_this_machine(tmp_path: Path) -> None:
-    whole = private_conf("sm_priority 9\n", {}, tmp_path, {})
-    last = dict(line.split(" ", 1) for line in whole.splitlines() if line and line[0] != "#")
-    usual = ("partition_config_file", "qos_policy_file", "prefix_routes_file", "torus_config")
-    assert {Path(last[key]).parent for key in usual} == {tmp_path}
-    own = private_conf("torus_config /srv/torus.conf\n", {}, tmp_path, {})
-    assert own.count("torus_config") == 1
+def test_a_private_configuration_reads_no_file_of_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs, ours = tmp_path / "etc", tmp_path / "ours"
+    theirs.mkdir()
+    monkeypatch.setattr("netcheck.lab.opensm.manager.USUAL_FOLDER", theirs)
+    bare = private_conf("sm_priority 9\n", {}, ours, {})
+    assert "partition_config_file" not in bare
+    for name in ("partitions.conf", "torus-2QoS.conf"):
+        (theirs / name).touch()
+    whole = private_conf("torus_config /srv/torus.conf\n", {}, ours, {})
+    assert f"partition_config_file {ours}/partitions.conf" in whole.splitlines()
+    assert whole.count("torus_config") == 1
