@@ -272,6 +272,12 @@ class _Port:
         one = self.qos.ecn.get(queue)
         if one is None or not marks(one):
             return EcnIntent(is_enabled=False)
+        if (
+            is_known(one.kmin_bytes)
+            and is_known(one.kmax_bytes)
+            and one.kmin_bytes > one.kmax_bytes
+        ):
+            return EcnIntent(is_enabled=True)  # no intent can say it
         return EcnIntent(
             is_enabled=True,
             kmin_bytes=one.kmin_bytes,

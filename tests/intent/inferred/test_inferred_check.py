@@ -140,3 +140,10 @@ def test_a_threshold_that_the_policy_states_is_compared_without_a_speed() -> Non
 def test_whether_a_class_that_marks_is_paused_is_to_be_said_where_pfc_does_not_show() -> None:
     qos = replace(QOS, pfc_tx=UNKNOWN, pfc_rx=UNKNOWN)
     assert "to be said: delivery of roce ecn" in told([switch(Port("Ethernet0", qos=qos))])
+
+
+def test_thresholds_that_no_intent_can_say_are_told_to_be_not_compared_without_a_speed() -> None:
+    odd = replace(QOS, ecn=FrozenMap({3: replace(MARKS, kmin_bytes=300_000)}))
+    why = "not compared, since their speed is not said: thresholds of marking of 1 ports of leaf1"
+    assert why in told([switch(Port("Ethernet0", qos=odd))])
+    assert why not in told([switch(Port("Ethernet0", qos=QOS))])
