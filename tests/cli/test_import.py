@@ -189,6 +189,15 @@ def test_a_speed_that_no_headroom_is_known_of_leaves_the_rest_uncompared(
     assert "policy roce: 4 ports of leaf01" in ended.out
 
 
+def test_members_of_an_aggregate_are_said(tmp_path: Path) -> None:
+    config, target = tmp_path / "leaf9.cfg", tmp_path / "found.yaml"
+    config.write_text(EOS.replace("   speed", "   channel-group 5 mode active\n   speed"), "utf-8")
+    api.import_paths([config], target)
+    (one,) = api.load_intent(target).aggregates
+    assert (one.device, one.name) == ("leaf9", "Port-Channel5")
+    assert one.members == ("Ethernet1/1", "Ethernet2/1")
+
+
 @pytest.mark.shared
 def test_every_shared_case_gives_an_intent_that_loads(shared: Path, tmp_path: Path) -> None:
     found = []

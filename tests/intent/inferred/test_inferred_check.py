@@ -110,6 +110,10 @@ def test_variables_of_other_libraries_are_told() -> None:
     )
 
 
+def test_a_variable_whose_value_an_intent_takes_for_a_computed_one_is_told() -> None:
+    assert f"{HELD}variable NCCL_ALGO (gpu1)" in told([host("gpu1", NCCL_ALGO="auto")])
+
+
 def test_what_a_whole_switch_assumes_is_told() -> None:
     qos = DeviceQos(lossless_mtu_bytes=1024)
     assert f"{HELD}lossless mtu bytes (leaf1)" in told(
