@@ -166,6 +166,38 @@ def test_what_no_intent_can_say_of_a_port_is_told(tmp_path: Path) -> None:
     assert exit_code(report) is ExitCode.CLEAN
 
 
+def test_thresholds_that_no_intent_can_say_are_told(netcheck: Run, tmp_path: Path) -> None:
+    source, target = tmp_path / "leaf9.cfg", tmp_path / "x.yaml"
+    source.write_text(EOS.replace("threshold 500 k", "threshold 5000 k"), encoding="utf-8")
+    ended = netcheck("import", source, "-o", target)
+    assert ended.code == ExitCode.CLEAN, ended.out + ended.err
+    assert "ecn 3 kmin_bytes expected" in ended.out
+    assert api.load_intent(target).devices["leaf9"].ports
+
+
+def test_a_speed_that_no_headroom_is_known_of_leaves_the_rest_uncompared(
+    netcheck: Run, tmp_path: Path
+) -> None:
+    folder = rendered(ROOT / "examples" / "lab-small.yaml", tmp_path / "rendered")
+    config = folder / "leaf01" / "config_db.json"
+    tables = json.loads(config.read_text(encoding="utf-8"))
+    tables["PORT"]["Ethernet0"]["speed"] = "56000"
+    config.write_text(json.dumps(tables), encoding="utf-8")
+    ended = netcheck("import", folder / "leaf01", "-o", tmp_path / "x.yaml")
+    assert ended.code == ExitCode.UNVERIFIED
+    assert "cannot be completed: leaf01 Ethernet0: speed 56G" in ended.out
+    assert "policy roce: 4 ports of leaf01" in ended.out
+
+
+def test_members_of_an_aggregate_are_said(tmp_path: Path) -> None:
+    config, target = tmp_path / "leaf9.cfg", tmp_path / "found.yaml"
+    config.write_text(EOS.replace("   speed", "   channel-group 5 mode active\n   speed"), "utf-8")
+    api.import_paths([config], target)
+    (one,) = api.load_intent(target).aggregates
+    assert (one.device, one.name) == ("leaf9", "Port-Channel5")
+    assert one.members == ("Ethernet1/1", "Ethernet2/1")
+
+
 @pytest.mark.shared
 def test_every_shared_case_gives_an_intent_that_loads(shared: Path, tmp_path: Path) -> None:
     found = []

@@ -6,15 +6,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
-from netcheck.compare.compare import compare, differences
+from netcheck.compare.compare import RULE, compare, differences
+from netcheck.intent.complaint import Complaint, IntentError
 from netcheck.intent.complete import complete
-from netcheck.intent.inferred.classes import tells
+from netcheck.intent.defaults import MARKED
+from netcheck.intent.inferred.classes import marking_queues, tells
 from netcheck.intent.inferred.subnets import left_of
 from netcheck.model.device import Device, LinkLayer, Port, RdmaDevice, Role
-from netcheck.model.fabric import Fabric, Link, Policy
-from netcheck.model.finding import Finding, Severity, Stage, Verdict
+from netcheck.model.fabric import EcnIntent, Fabric, Link, Policy
+from netcheck.model.finding import Finding, Place, Severity, Stage, Verdict
 from netcheck.model.frozenmap import FrozenMap
-from netcheck.model.known import ABSENT, UNKNOWN, is_known, known_or
+from netcheck.model.known import ABSENT, UNKNOWN, Known, is_known, known_or
 from netcheck.model.qos import DeviceQos, PortQos, Scheduler, SchedulerKind
 from netcheck.model.shortened import compress
 
@@ -40,14 +42,17 @@ def differing(intent: Fabric, observed: Fabric) -> Iterator[Finding]:
         intent: As it was loaded, not completed.
     """
     silent = set(without_speed(intent))
-    completed = complete(_with_speeds(intent, silent))
+    try:
+        completed = complete(_with_speeds(intent, silent))
+    except IntentError as error:
+        yield from map(_uncompared_for, error.complaints)
+        return
     stated = {name for name, one in intent.policies.items() if _states_thresholds(one)}
     for finding in compare(completed, observed, stage=Stage.LINT):
         place = finding.where[0]
         is_open = (place.device, place.port) in silent and bool(finding.facts & BY_SPEED)
         if is_open and finding.facts == {"ecn"}:
-            own = intent.devices[place.device].ports[place.port].policy
-            is_open = (intent.policy if own is UNKNOWN else own) not in stated
+            is_open = _policy_of(intent, place.device, place.port) not in stated
         if finding.verdict is Verdict.FAIL and not is_open:
             yield replace(
                 finding,
@@ -59,12 +64,35 @@ def differing(intent: Fabric, observed: Fabric) -> Iterator[Finding]:
             )
 
 
+def _uncompared_for(complaint: Complaint) -> Finding:
+    """What stops completing, such as a speed of which no headroom is known."""
+    return Finding(
+        rule=RULE,
+        severity=Severity.ERROR,
+        verdict=Verdict.UNVERIFIED,
+        where=(Place(""),),
+        message=f"the intent was written, and cannot be completed: {complaint.message}",
+        evidence=(complaint.at,),
+        why="What cannot be completed cannot be compared with what it was made of.",
+        fix="Change what the intent says at this place.",
+        reference="derived: the intent is completed and compared with its origin",
+        stage=Stage.LINT,
+    )
+
+
 def _states_thresholds(policy: Policy) -> bool:
     """Whether no threshold of marking is left to be computed from speeds."""
-    return all(
-        all(map(is_known, (one.ecn.kmin_bytes, one.ecn.kmax_bytes, one.ecn.pmax_percent)))
+    return not any(
+        one.delivery in MARKED if one.ecn is UNKNOWN else _is_computed(one.ecn)
         for one in policy.classes.values()
-        if is_known(one.ecn) and one.ecn.is_enabled is True
+    )
+
+
+def _is_computed(ecn: Known[EcnIntent]) -> bool:
+    return (
+        is_known(ecn)
+        and ecn.is_enabled is True
+        and not all(map(is_known, (ecn.kmin_bytes, ecn.kmax_bytes, ecn.pmax_percent)))
     )
 
 
@@ -95,7 +123,10 @@ def notes(intent: Fabric, observed: Fabric) -> Iterator[str]:
     yield from _silent_ports(intent, observed)
     yield from _uncompared(intent, observed)
     yield from _missing(intent)
-    completed = complete(_with_speeds(intent, without_speed(intent)))
+    try:
+        completed = complete(_with_speeds(intent, without_speed(intent)))
+    except IntentError:  # which ``differing`` tells
+        return
     left: dict[str, list[str]] = {}
     for name, device in completed.devices.items():
         held = observed.devices[name]
@@ -145,15 +176,24 @@ def _silent_ports(intent: Fabric, observed: Fabric) -> Iterator[str]:
 
 
 def _uncompared(intent: Fabric, observed: Fabric) -> Iterator[str]:
-    """What ports without a speed hold of buffers: their sizes follow from it."""
-    ports = [
-        name
-        for name, port in without_speed(intent)
-        if _states_sizes(observed.devices[name].ports[port].qos)
-    ]
-    if ports:
-        where = f"{len(ports)} ports of {compress(set(ports))}"
-        yield f"not compared, since their speed is not said: ingress buffers of {where}"
+    """What ports without a speed hold of sizes that follow from it."""
+    stated = {name for name, one in intent.policies.items() if _states_thresholds(one)}
+    ports: dict[str, list[str]] = {"ingress buffers": [], "thresholds of marking": []}
+    for name, port in without_speed(intent):
+        qos = observed.devices[name].ports[port].qos
+        if _states_sizes(qos):
+            ports["ingress buffers"].append(name)
+        if marking_queues(qos) and _policy_of(intent, name, port) not in stated:
+            ports["thresholds of marking"].append(name)
+    for what, names in ports.items():
+        if names:
+            where = f"{len(names)} ports of {compress(set(names))}"
+            yield f"not compared, since their speed is not said: {what} of {where}"
+
+
+def _policy_of(intent: Fabric, device: str, port: str) -> object:
+    own = intent.devices[device].ports[port].policy
+    return intent.policy if own is UNKNOWN else own
 
 
 def _states_sizes(qos: PortQos) -> bool:

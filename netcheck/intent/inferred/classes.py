@@ -1,6 +1,6 @@
 """The policy that the treatment of one port follows: what ``complete`` does, the other way round.
 
-A switch priority that a mark leads to, that pauses or whose queue marks is a class. What the port
+A switch priority that a mark leads to, or that pauses, is a class. What the port
 does not tell stays UNKNOWN, which in an intent is not said.
 """
 
@@ -69,8 +69,9 @@ class Around(NamedTuple):
 
 
 def tells(qos: PortQos) -> bool:
-    """Whether a port tells of pausing, or marks: without a word of PFC, no marks say little."""
-    return is_known(qos.pfc_tx) or is_known(qos.pfc_rx) or bool(marking_queues(qos))
+    """Whether a port tells of pausing and marking; that nothing marks says little by itself."""
+    is_told = is_known(qos.pfc_tx) or is_known(qos.pfc_rx)
+    return is_told or bool(marking_queues(qos)) or (is_known(qos.ecn) and is_known(qos.trust))
 
 
 def marking_queues(qos: PortQos) -> frozenset[int]:
@@ -212,7 +213,12 @@ class _Port:
         return found | self._only_marking({*found, self.default})
 
     def _only_marking(self, found: set[int]) -> set[int]:
-        """Switch priorities of queues that mark and that no other class leads to."""
+        """Switch priorities of queues that mark and that no other class leads to.
+
+        Only where neither PFC nor trust shows: system-wide marking is also on ports without RDMA.
+        """
+        if any(map(is_known, (self.qos.pfc_tx, self.qos.pfc_rx, self.qos.trust))):
+            return set()
         silent = marking_queues(self.qos) - {self._queue(number) for number in found}
         leading = {self._queue(number): number for number in reversed(PRIORITIES)}
         return {leading[queue] for queue in silent if queue in leading}
@@ -274,6 +280,12 @@ class _Port:
         one = self.qos.ecn.get(queue)
         if one is None or not marks(one):
             return EcnIntent(is_enabled=False)
+        if (
+            is_known(one.kmin_bytes)
+            and is_known(one.kmax_bytes)
+            and one.kmin_bytes > one.kmax_bytes
+        ):
+            return EcnIntent(is_enabled=True)  # no intent can say it
         return EcnIntent(
             is_enabled=True,
             kmin_bytes=one.kmin_bytes,

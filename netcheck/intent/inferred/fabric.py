@@ -6,7 +6,7 @@ it holds does not contradict it. What no intent says stays behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from netcheck.compare.compare import differences
@@ -26,7 +26,7 @@ from netcheck.model.device import (
     RdmaDevice,
     Role,
 )
-from netcheck.model.fabric import Fabric, Link, Policy, PortRef
+from netcheck.model.fabric import Aggregate, Fabric, Link, Policy, PortRef
 from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.known import ABSENT, UNKNOWN, Known, first_known, is_known, known_or
 from netcheck.model.qos import DeviceQos, PortQos
@@ -76,7 +76,7 @@ class _Inference:
             self.name,
             devices=FrozenMap(devices),
             links=tuple(_plain(one) for one in self.observed.links),
-            aggregates=self.observed.aggregates,
+            aggregates=tuple(self._aggregates(devices.values())),
             policies=FrozenMap(policies),
             policy=default,
             subnets=subnets_of(self.observed.devices.values()),
@@ -277,6 +277,17 @@ class _Inference:
             policy=UNKNOWN if name == default else name,
         )
 
+    def _aggregates(self, intended: Iterable[Device]) -> Iterator[Aggregate]:
+        """Aggregates of the ports that the intent has."""
+        for device in intended:
+            members: dict[str, list[str]] = {}
+            for port in device.ports:
+                name = self._port(PortRef(device.name, port)).aggregate
+                if is_known(name):
+                    members.setdefault(name, []).append(port)
+            for name, ports in members.items():
+                yield Aggregate(name, device.name, tuple(ports))
+
     def _jobs(self, hosts: Sequence[Device]) -> FrozenMap[str, FrozenMap[str, str]]:
         """Variables of jobs that all hosts which state them state alike."""
         said: dict[str, set[str]] = {}
@@ -286,7 +297,8 @@ class _Inference:
         families: dict[str, dict[str, str]] = {}
         for variable, values in said.items():
             family = variable.partition("_")[0].lower()
-            if len(values) == 1 and family in {"nccl", "ucx"}:
+            # of an intent ``auto`` is another word: it asks for a value to be computed
+            if len(values) == 1 and family in {"nccl", "ucx"} and values != {"auto"}:
                 families.setdefault(family, {})[variable] = next(iter(values))
         return FrozenMap({family: FrozenMap(one) for family, one in families.items()})
 

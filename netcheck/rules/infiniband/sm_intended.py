@@ -13,6 +13,7 @@ from netcheck.model.known import UNKNOWN, is_known
 from netcheck.model.subnet_manager import SmConfig, SmGuids, SmMatch, SmPartition
 from netcheck.model.view import FabricView
 from netcheck.rules.infiniband.managers import DEFAULT_PKEY, Manager, managers
+from netcheck.rules.infiniband.sm_files import DEFAULTS
 from netcheck.rules.rule import Fault, Scope, rule
 
 DERIVED: Final = "derived: the intent says how the subnet is to be managed"
@@ -83,7 +84,7 @@ def sm_option_not_intended(fabric: FabricView) -> Iterator[Fault]:
         for key, option in intended.options.items():
             if key in {"guid", "sm_priority"} and not is_own:
                 continue  # of another manager of the subnet
-            found = manager.value(key)
+            found = manager.value(key, DEFAULTS.get(key, ""))
             if HIDDEN in {found, option.value}:
                 continue  # a secret, read where nothing was there to compare it with
             if _plain(found) != _plain(option.value):

@@ -110,6 +110,10 @@ def test_variables_of_other_libraries_are_told() -> None:
     )
 
 
+def test_a_variable_whose_value_an_intent_takes_for_a_computed_one_is_told() -> None:
+    assert f"{HELD}variable NCCL_ALGO (gpu1)" in told([host("gpu1", NCCL_ALGO="auto")])
+
+
 def test_what_a_whole_switch_assumes_is_told() -> None:
     qos = DeviceQos(lossless_mtu_bytes=1024)
     assert f"{HELD}lossless mtu bytes (leaf1)" in told(
@@ -140,3 +144,10 @@ def test_a_threshold_that_the_policy_states_is_compared_without_a_speed() -> Non
 def test_whether_a_class_that_marks_is_paused_is_to_be_said_where_pfc_does_not_show() -> None:
     qos = replace(QOS, pfc_tx=UNKNOWN, pfc_rx=UNKNOWN)
     assert "to be said: delivery of roce ecn" in told([switch(Port("Ethernet0", qos=qos))])
+
+
+def test_thresholds_that_no_intent_can_say_are_told_to_be_not_compared_without_a_speed() -> None:
+    odd = replace(QOS, ecn=FrozenMap({3: replace(MARKS, kmin_bytes=300_000)}))
+    why = "not compared, since their speed is not said: thresholds of marking of 1 ports of leaf1"
+    assert why in told([switch(Port("Ethernet0", qos=odd))])
+    assert why not in told([switch(Port("Ethernet0", qos=QOS))])

@@ -321,11 +321,14 @@ def test_whether_a_class_is_lossless_is_not_known_where_pfc_does_not_show() -> N
     }
 
 
-def test_a_queue_that_marks_is_of_a_class_also_where_no_mark_leads_to_it() -> None:
+def test_a_queue_that_marks_is_of_a_class_where_pfc_does_not_show() -> None:
     policy = policy_of(PortQos(ecn=FrozenMap({3: MARKING})), Around())
     assert policy is not None
     assert policy.classes["ecn"].priority == 3
     assert not is_closed(policy)
+    silent = policy_of(PortQos(pfc_tx=frozenset(), ecn=FrozenMap({3: MARKING})), Around())
+    assert silent is not None
+    assert is_closed(silent)
 
 
 def test_a_port_that_marks_nothing_and_tells_nothing_of_pfc_is_not_closed() -> None:
