@@ -207,6 +207,14 @@ class Session:
         self._running = ""
         return Output(_text(without_echo(output)), ending.status)
 
+    def ended_within(self, seconds: float) -> bool:
+        """Whether the running command ends in that time; ``finish`` follows in any case.
+
+        Raises:
+            TransportError: The session broke.
+        """
+        return self._comes(self._dialect.ending, seconds, self._end_of(seconds))
+
     def _await(self, find: Callable[[bytearray], Ending | None], timeout: float) -> Ending:
         """Receive until the running command's end is there."""
         end = self._end_of(timeout)

@@ -25,6 +25,7 @@ from netcheck.perf.observe import FlowResult, RoundResult
 from netcheck.perf.options import PerfOptions
 from netcheck.perf.perftest import (
     DEFAULT_PORT,
+    PORT_TAKEN,
     WAITING,
     PerftestResult,
     PerftestRun,
@@ -40,6 +41,9 @@ T = TypeVar("T")
 PROBES = 5000  # messages that measure latency in an incast: 50 beyond their 99th percentile
 START_TIMEOUT_S = 30.0
 END_MARGIN_S = 60.0
+PORTS_OF_A_FLOW = 4  # tried one after the other, where others have some
+BIND_S = 0.1  # from a server's word that it waits to its refusal of a port
+POLL_S = 0.001
 PORTS_OF_A_ROUND, PORT_BLOCKS = 512, 16  # all below 32768, where ephemeral ports begin
 
 Marked = Callable[[Tool, Endpoint, Endpoint], PerftestRun | str]
@@ -96,10 +100,10 @@ class Flows:
         for flow in one.probes:
             place = taken[flow[1].host] = taken.get(flow[1].host, -1) + 1
             asking.append(prober._serve(place, flow, self.marked))  # noqa: SLF001 -- itself with another tool
-        sending = [send(self.bench, flow) for flow in waiting]
+        sending = [send(self.bench, flow) for flow in self._listening(waiting)]
         if asking:
             time.sleep(self.options.probe_after_s)
-        asking = [send(self.bench, flow) for flow in asking]
+        asking = [send(self.bench, flow) for flow in self._listening(asking)]
         with ThreadPoolExecutor(1) as pool:
             ended = Event()
             beside_it = pool.submit(meanwhile, ended)
@@ -133,16 +137,58 @@ class Flows:
             return StartedFlow(sender, receiver, error=found)
         run = self._as_wanted(found, place, client, asked)
         run = spread(run) if is_spread else run
+        return self._served(StartedFlow(sender, receiver, run=run, asking=client.host))
+
+    def _served(self, flow: StartedFlow) -> StartedFlow:
+        """The flow with its server; what keeps that from starting is its result."""
+        asked = self._asked((flow.sender, flow.receiver))
+        if flow.run is None:
+            return flow
         try:
             server = self.bench.borrow(asked.host)
-            server.start(server_line(run))
+            server.start(server_line(flow.run))
             server.wait_for(WAITING, START_TIMEOUT_S)
         except EndedEarlyError as error:
-            why = parse_perftest(error.printed).error or last_line(error.printed)
-            return StartedFlow(sender, receiver, error=f"{asked.host} {asked.rdma}: {why}")
+            return replace(flow, error=f"{asked.host} {asked.rdma}: {_why(error.printed)}")
         except TransportError as error:
-            return StartedFlow(sender, receiver, error=str(error))
-        return StartedFlow(sender, receiver, run=run, server=server, asking=client.host)
+            return replace(flow, error=str(error))
+        return replace(flow, server=server, error="")
+
+    def _listening(self, flows: Sequence[StartedFlow]) -> list[StartedFlow]:
+        """Flows whose servers have a TCP port; those that found theirs taken at another one.
+
+        A server says that it waits before it asks for its port, and where a program of
+        somebody else has that, the client would talk to it.
+        Source: linux-rdma/perftest src/write_bw.c, src/perftest_communication.c.
+        """
+        found = list(flows)
+        for turn in range(PORTS_OF_A_FLOW):
+            until = time.monotonic() + BIND_S
+            found = [self._bound(flow, until) for flow in found]
+            taken = [place for place, flow in enumerate(found) if flow.error == PORT_TAKEN]
+            if not taken or turn == PORTS_OF_A_FLOW - 1:
+                break
+            for place in taken:
+                run = found[place].run
+                moved = run and replace(run, port=run.port + PORTS_OF_A_ROUND // PORTS_OF_A_FLOW)
+                found[place] = self._served(replace(found[place], run=moved))
+        return found
+
+    def _bound(self, flow: StartedFlow, until: float) -> StartedFlow:
+        """The flow, and why its server ended where it did."""
+        if flow.server is None:
+            return flow
+        asked = self._asked((flow.sender, flow.receiver))
+        try:
+            if not flow.server.ended_within(max(POLL_S, until - time.monotonic())):
+                return flow
+            printed = flow.server.finish(END_MARGIN_S).text
+        except TransportError as error:
+            return replace(flow, server=None, error=str(error))
+        self.bench.give_back(flow.server)
+        why = _why(printed)
+        said = why if why == PORT_TAKEN else f"{asked.host} {asked.rdma}: {why}"
+        return replace(flow, server=None, error=said)
 
     def _asked(self, flow: tuple[Endpoint, Endpoint]) -> Endpoint:
         """The end that waits for the other: of a read, the one that sends the data."""
@@ -185,8 +231,10 @@ class Flows:
             said = f"exit status {output.status}: {last_line(output.text)}"
             result = replace(result, error=said)
         printed = self._end_server(flow.server, is_ok=output.is_ok)
-        theirs = parse_perftest(printed).error if result.error else ""
-        if theirs and theirs != result.error:
+        theirs = parse_perftest(printed).error
+        if theirs == PORT_TAKEN and not result.error:  # whose server it was is not known
+            result = PerftestResult(error=theirs)
+        elif theirs and result.error and theirs != result.error:
             result = replace(result, error=f"{result.error}; at the other side: {theirs}")
         return FlowResult(flow.sender, flow.receiver, result)
 
@@ -197,6 +245,11 @@ class Flows:
             self.bench.give_back(server)
             return output.text
         return ""
+
+
+def _why(printed: str) -> str:
+    """Why a server ended that should wait."""
+    return parse_perftest(printed).error or last_line(printed)
 
 
 def result_of(

@@ -16,6 +16,7 @@ from netcheck.model.known import UNKNOWN, Known
 DEFAULT_PORT = 18515
 MESSAGE_BYTES = 65536
 WAITING = r"Waiting for client to connect"
+PORT_TAKEN = "the TCP port is taken on the server"
 SMALL_MESSAGES = 1000  # of a test of latency
 NO_PEAK = 0.0
 # Tests by time end with return code 0 where no packet of data comes through at all.
@@ -164,7 +165,7 @@ ERRORS = (
     (r"Did not detect devices|Unable to find the Infiniband", "no RDMA device on this host"),
     (r"IB device (\S+) not found", "no RDMA device of that name"),
     (r"Couldn't connect to", "cannot connect to the server (not up, or TCP port closed)"),
-    (r"Couldn't listen to port|Address already in use", "the TCP port is taken on the server"),
+    (r"Couldn't listen to port|Address already in use", PORT_TAKEN),
     (r"retry counter exceeded|Failed status 12\b", "no acknowledgement (path, GID, MTU or loss)"),
     (r"Failed status 13\b|RNR retry", "receiver not ready (slow host)"),
     (r"Failed status 4\b|local protection", "local protection error (memory path of the host)"),

@@ -51,7 +51,7 @@ def spread(run: PerftestRun) -> PerftestRun:
 
 def send(bench: Bench, flow: StartedFlow) -> StartedFlow:
     """Start the client of one flow whose server waits."""
-    if flow.run is None:
+    if flow.run is None or flow.server is None:
         return flow
     try:
         client = bench.borrow(flow.asking)

@@ -83,6 +83,10 @@ class Session:
         except ShellExit as end:
             return end.status
 
+    def ended_within(self, _seconds: float) -> bool:
+        """A server waits on."""
+        return False
+
     def wait_for(self, pattern: str, timeout: float) -> str:
         """Wait until the output matches."""
         end = time.monotonic() + PATIENCE * timeout

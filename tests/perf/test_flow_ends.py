@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pytest
@@ -14,7 +15,7 @@ from netcheck.perf.clues import HOST_ITSELF, by_address
 from netcheck.perf.flows import Flows
 from netcheck.perf.observe import RoundResult
 from netcheck.perf.options import PerfOptions
-from netcheck.perf.perftest import NO_DATA, PerftestRun, Tool
+from netcheck.perf.perftest import NO_DATA, PORT_TAKEN, PerftestRun, Tool
 from netcheck.perf.schedule import Endpoint, Pattern, Round
 from netcheck.perf.started import StartedFlow
 
@@ -52,7 +53,8 @@ class Ended:
     ("client", "status", "server", "said"),
     [
         (GOOD, 0, "", ""),
-        (GOOD, 0, TAKEN, ""),
+        # whose server the client talked to is not known
+        (GOOD, 0, TAKEN, PORT_TAKEN),
         (EMPTY, 0, "", NO_DATA),
         (STRANGE, 1, "", "exit status 1: Unexpected CM event bl blka 14"),
         ("", 1, "", "exit status 1: no output"),
@@ -123,3 +125,67 @@ def test_a_server_that_does_not_come_up_says_why_and_is_the_suspect(
     result = RoundResult(one, "ib_write_bw", "rdma", (failed,), {})
     (clue,) = by_address([result], whole, TrafficClass("rdma"))
     assert (clue.where, clue.look_at) == ((SECOND.ref,), HOST_ITSELF)
+
+
+class Host(Ended):
+    """Where somebody else has some TCP ports; lends itself as every session."""
+
+    def __init__(self, taken: set[str]) -> None:
+        super().__init__(GOOD)
+        self.taken, self.returned = taken, 0
+        self.lines: list[str] = []
+        self.fabric = Fabric("two", devices=FrozenMap({n: held(n) for n in ("gpu01", "gpu02")}))
+
+    def open_for(self, devices: Iterable[str]) -> None:
+        assert set(devices) == {"gpu01", "gpu02"}
+
+    def borrow(self, device: str) -> Host:
+        del device
+        return self
+
+    def give_back(self, session: Ended) -> None:
+        self.returned += session is self
+
+    def start(self, line: str) -> None:
+        self.lines.append(line)
+
+    def wait_for(self, pattern: str, timeout: float) -> str:
+        return f"{pattern} {timeout}"
+
+    @property
+    def port(self) -> str:
+        words = self.lines[-1].split()
+        return words[words.index("-p") + 1]
+
+    def ended_within(self, seconds: float) -> bool:
+        return seconds > 0 and self.port in self.taken
+
+    def finish(self, timeout: float) -> Output:
+        is_refused = self.port in self.taken
+        return Output(f"Couldn't listen to port {self.port}\n" if is_refused else GOOD, timeout < 0)
+
+
+@pytest.mark.parametrize(
+    ("taken", "ports", "error"),
+    [
+        (set(), ["18515", "18515"], ""),
+        ({"18515"}, ["18515", "18643", "18643"], ""),
+        ({"18515", "18643", "18771"}, ["18515", "18643", "18771", "18899", "18899"], ""),
+        ({"18515", "18643", "18771", "18899"}, ["18515", "18643", "18771", "18899"], PORT_TAKEN),
+    ],
+)
+def test_a_server_whose_port_is_taken_is_started_at_another(
+    taken: set[str], ports: list[str], error: str
+) -> None:
+    host = Host(taken)
+    run = PerftestRun(Tool.WRITE_BW, "mlx5_0", "mlx5_0", "10.0.0.2")
+    flows = Flows(host, Tool.WRITE_BW, PerfOptions(), lambda *_: run, lambda *_: run)  # type: ignore[arg-type]  # a fake
+    one = Round("one", Pattern.PAIRS, ((FIRST, SECOND),))
+    ran, _ = flows.run(one, lambda _: None)
+    assert [line.split()[line.split().index("-p") + 1] for line in host.lines] == ports
+    assert [flow.result.error for flow in ran.flows] == [error]
+    assert host.returned == len(ports)
+
+
+def held(name: str) -> Device:
+    return Device(name, rdma=FrozenMap({"mlx5_0": RdmaDevice("mlx5_0")}))
