@@ -20,7 +20,7 @@ from netcheck.model.finding import NotProven, RunResult
 from netcheck.model.known import is_known
 from netcheck.perf.accounting import lost_packets
 from netcheck.perf.observe import RoundResult
-from netcheck.perf.perftest import PerftestRun, Tool, client_line, server_line
+from netcheck.perf.perftest import DEFAULT_PORT, PerftestRun, Tool, client_line, server_line
 from netcheck.perf.proof import LOSSES
 from tests.reallab.realbench import INTENT, Real, sent
 
@@ -128,6 +128,19 @@ def test_one_packet_in_ten_thousand_is_not_lossless_and_counted_to_the_packet(
     found = clean.judge(*results)
     assert found.verdict.run is RunResult.NOT_LOSSLESS
     assert any(one.rule == "loss-counted" for one in found.findings)
+
+
+def test_a_server_that_is_in_the_way_is_evaded(clean: Real) -> None:
+    """Somebody left the program waiting at the port that is next."""
+    port = DEFAULT_PORT + 512 * (clean.rounds % 16)
+    with clean.session("gpu02") as other:
+        other.start(f"ib_write_bw -d rxe0 -x {GID} -p {port} -F")
+        other.wait_for("Waiting for client", PATIENCE_S)
+        (flow,) = clean.round(duration_s=2).flows
+        assert flow.result.error == ""
+        assert is_known(flow.result.bandwidth_bps)
+        assert not other.ended_within(0.1)  # nobody came to it
+        other.interrupt(PATIENCE_S)
 
 
 def test_latency_and_rdma_cm_runs_are_parsed(clean: Real) -> None:
