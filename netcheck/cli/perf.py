@@ -70,7 +70,7 @@ from netcheck.report.report import Report
     "keep",
     default="",
     metavar="FILE",
-    help="Keep rates and latencies in this file, for a later --baseline.",
+    help="Keep rates and latencies in this file, for a later --baseline; as a table if .csv.",
 )
 @click.option(
     "--baseline",

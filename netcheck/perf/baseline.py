@@ -7,19 +7,24 @@ the tolerance is a finding, and so is a verdict that was better before.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from netcheck.model.errors import InputError
-from netcheck.model.finding import Finding, Place, RunResult
+from netcheck.model.finding import Basis, Finding, Place, RunResult
 from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.perf.found import perf_finding
 from netcheck.perf.observe import FlowResult, RoundResult
+from netcheck.perf.options import PerfOptions
 from netcheck.perf.verdict import PerfVerdict
+from netcheck.report.csv import inert
 
 VERSION: Final = 1
 KIND: Final = "netcheck measurement"
@@ -41,14 +46,37 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One run as it is kept."""
+    """One run as it is kept.
+
+    Attributes:
+        basis: Measured or simulated; empty where an older file does not say.
+        settings: Options that rates depend on, as text.
+    """
 
     fabric: str
     run: RunResult
     pairs: Mapping[Pair, Figures]
+    basis: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
-def measurement_of(results: Sequence[RoundResult], found: PerfVerdict, fabric: str) -> Measurement:
+def settings_of(options: PerfOptions) -> dict[str, str]:
+    """Options that rates and latencies depend on."""
+    return {
+        "duration": f"{options.duration_s} s",
+        "queue pairs": str(options.queue_pairs),
+        "memory": options.memory.value,
+        "connections": "rdma_cm" if options.rdma_cm else "TCP",
+        "pinned": "yes" if options.is_pinned else "no",
+    }
+
+
+def measurement_of(
+    results: Sequence[RoundResult],
+    found: PerfVerdict,
+    fabric: str,
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> Measurement:
     """Take from a run what a later one is held against; tests that failed have no figures."""
     pairs = {
         (
@@ -61,7 +89,8 @@ def measurement_of(results: Sequence[RoundResult], found: PerfVerdict, fabric: s
         for result in results
         for one in (*result.flows, *result.victims)
     }
-    return Measurement(fabric, found.verdict.run, pairs)
+    verdict = found.verdict
+    return Measurement(fabric, verdict.run, pairs, verdict.basis.value, dict(settings))
 
 
 def _figures(one: FlowResult) -> Figures:
@@ -88,7 +117,40 @@ def as_text(one: Measurement) -> str:
         for pair, figures in sorted(one.pairs.items())
     ]
     head = {"kind": KIND, "version": VERSION, "fabric": one.fabric, "run": one.run.value}
+    head |= {"basis": one.basis, "settings": dict(one.settings)}
     return json.dumps({**head, "flows": rows}, indent=1) + "\n"
+
+
+def as_csv(one: Measurement) -> str:
+    """Give the rows of flows for a spreadsheet; a cell is empty where nothing was measured."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["round", "tool", "class", "sender", "receiver", *Figures.__slots__])
+    for pair, figures in sorted(one.pairs.items()):
+        values = (getattr(figures, name) for name in Figures.__slots__)
+        cells = (value if is_known(value) else "" for value in values)
+        writer.writerow([*map(inert, pair), *cells])
+    return out.getvalue()
+
+
+def check_alike(path: Path, before: Measurement, fabric: str, basis: Basis) -> None:
+    """See whether an earlier run can be compared with one of this fabric.
+
+    Raises:
+        InputError: It is of another fabric, or was simulated and this one is not (or so round).
+    """
+    if before.fabric != fabric:
+        raise InputError(f"{path}: is a measurement of {before.fabric}, this is {fabric}")
+    if before.basis not in {"", basis.value}:
+        raise InputError(f"{path}: that run was {before.basis}, this one is {basis.value}")
+
+
+def unlike(now: Measurement, before: Measurement) -> Iterator[str]:
+    """In words, options that the two runs do not share."""
+    for name, value in now.settings.items():
+        was = before.settings.get(name, value)
+        if was != value:
+            yield f"compared with a run that had {name}: {was} (now {value})"
 
 
 def check_place(path: Path) -> None:
@@ -120,8 +182,10 @@ def read_measurement(path: Path) -> Measurement:
         raise InputError(f"{path}: expected a measurement of version {VERSION} (netcheck perf -o)")
     try:
         pairs = dict(map(_row, data["flows"]))
-        return Measurement(str(data["fabric"]), RunResult(data["run"]), pairs)
-    except (KeyError, TypeError, ValueError) as error:
+        settings = {str(name): str(value) for name, value in data.get("settings", {}).items()}
+        run, basis = RunResult(data["run"]), str(data.get("basis", ""))
+        return Measurement(str(data["fabric"]), run, pairs, basis, settings)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: damaged measurement: {error!r}") from error
 
 

@@ -11,10 +11,14 @@ from netcheck.model.finding import Basis
 from netcheck.perf.baseline import (
     TOLERANCE_PERCENT,
     against,
+    as_csv,
     as_text,
+    check_alike,
     check_place,
     measurement_of,
     read_measurement,
+    settings_of,
+    unlike,
 )
 from netcheck.perf.infiniband.measure import count_services, measure_subnets
 from netcheck.perf.infiniband.together import together
@@ -50,10 +54,12 @@ def run_perf(
     Suppressions of the intent hold for its findings too; ``today`` (ISO) ends them.
 
     Raises:
-        InputError: An address or a login is not said, the earlier run cannot be read, or this one
-            cannot be kept.
+        InputError: An address or a login is not said, the earlier run cannot be read or is of
+            another fabric, or this one cannot be kept.
     """
     before = read_measurement(baseline.before) if baseline and baseline.before else None
+    if baseline is not None and before is not None and baseline.before is not None:
+        check_alike(baseline.before, before, fabric.name, basis)
     if baseline is not None and baseline.keep is not None:
         check_place(baseline.keep)
     chosen = options or PerfOptions()
@@ -64,10 +70,13 @@ def run_perf(
         measured = measure_subnets(fabric, rest, progress)
         found = together(found, results, measured, fabric, basis, seconds=chosen.duration_s)
         results += [result for one in measured.tested for result in one.results]
-    now = measurement_of(results, found, fabric.name)
+    now = measurement_of(results, found, fabric.name, settings_of(chosen))
     worse = list(against(now, before, baseline.tolerance_percent)) if before and baseline else []
     if baseline is not None and baseline.keep is not None:
-        write_whole(baseline.keep, as_text(now))
+        is_sheet = baseline.keep.suffix == ".csv"
+        write_whole(baseline.keep, as_csv(now) if is_sheet else as_text(now))
+    if before is not None:
+        found = replace(found, notes=(*found.notes, *unlike(now, before)))
     still = open_findings(found.verdict, found.findings, fabric.name)
     settled = settle([*found.findings, *worse, *still], fabric, today=today)
     return replace(found, findings=tuple(settled))

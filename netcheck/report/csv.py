@@ -69,9 +69,9 @@ def _rows(finding: Finding) -> Iterator[list[str]]:
             finding.fix,
             finding.stage.value,
         )
-        yield [_inert(cell) for cell in cells]
+        yield [inert(cell) for cell in cells]
 
 
-def _inert(cell: str) -> str:
+def inert(cell: str) -> str:
     """A cell that no spreadsheet takes for a formula."""
     return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t")) else cell

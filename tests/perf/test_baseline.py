@@ -14,11 +14,16 @@ from netcheck.perf.baseline import (
     Figures,
     Measurement,
     against,
+    as_csv,
     as_text,
+    check_alike,
     measurement_of,
     read_measurement,
+    settings_of,
+    unlike,
 )
 from netcheck.perf.observe import FlowResult, RoundResult
+from netcheck.perf.options import PerfOptions
 from netcheck.perf.perftest import PerftestResult
 from netcheck.perf.schedule import Endpoint, Pattern, Round
 from netcheck.perf.verdict import PerfVerdict
@@ -39,6 +44,8 @@ def test_a_file_gives_back_the_measurement(tmp_path: Path) -> None:
         "train-a",
         RunResult.NOT_PROVEN,
         {PAIR: FAST, (*PAIR[:4], "gpu03 rail0"): Figures(latency_us=2.1, percentile_99_us=2.4)},
+        "measured",
+        settings_of(PerfOptions()),
     )
     path = tmp_path / "run.json"
     path.write_text(as_text(whole), "utf-8")
@@ -98,3 +105,40 @@ def test_a_failed_test_is_kept_without_figures() -> None:
     result = RoundResult(Round("pairs", Pattern.PAIRS, (ends,)), "ib_write_bw", "rdma", (flow,), {})
     verdict = PerfVerdict(RunVerdict(RunResult.NOT_LOSSLESS, Basis.SIMULATED), (), ())
     assert measurement_of([result], verdict, "train-a").pairs == {PAIR: Figures()}
+
+
+def test_a_table_has_a_row_for_each_pair_and_no_cell_is_a_formula() -> None:
+    other = ("=pairs", "ib_write_lat", "rdma", "gpu01 rail0", "gpu03 rail0")
+    whole = replace(BEFORE, pairs={PAIR: FAST, other: Figures(latency_us=2.1)})
+    assert as_csv(whole).splitlines() == [
+        "round,tool,class,sender,receiver,bandwidth_bps,latency_us,percentile_99_us",
+        "'=pairs,ib_write_lat,rdma,gpu01 rail0,gpu03 rail0,,2.1,",
+        "pairs,ib_write_bw,rdma,gpu01 rail0,gpu02 rail0,390000000000.0,,",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fabric", "basis", "says"),
+    [
+        ("train-b", "measured", "run.json: is a measurement of train-a, this is train-b"),
+        ("train-a", "simulated", "run.json: that run was simulated, this one is measured"),
+    ],
+)
+def test_unlike_runs_are_not_compared(fabric: str, basis: str, says: str) -> None:
+    with pytest.raises(InputError, match=f"^{says}$"):
+        check_alike(Path("run.json"), replace(BEFORE, basis=basis), fabric, Basis.MEASURED)
+
+
+def test_a_file_that_does_not_say_its_basis_is_compared() -> None:
+    check_alike(Path("run.json"), BEFORE, "train-a", Basis.MEASURED)
+
+
+def test_other_options_than_before_are_said() -> None:
+    usual = replace(BEFORE, settings=settings_of(PerfOptions()))
+    more = replace(BEFORE, settings=settings_of(PerfOptions(queue_pairs=8, is_pinned=True)))
+    assert list(unlike(more, usual)) == [
+        "compared with a run that had queue pairs: 4 (now 8)",
+        "compared with a run that had pinned: no (now yes)",
+    ]
+    assert list(unlike(usual, usual)) == []
+    assert list(unlike(usual, BEFORE)) == []
