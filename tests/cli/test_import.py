@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from netcheck import api
+from netcheck.collect.snapshot import Answer, Member, Record, Snapshot, write_manifest
+from netcheck.model.document import DocumentKind
 from netcheck.model.fabric import Delivery
 from netcheck.model.finding import ExitCode, Verdict
 from netcheck.model.known import ABSENT
@@ -226,3 +228,19 @@ def test_what_a_subnet_manager_takes_for_something_else_is_told(tmp_path: Path) 
     config.write_text(f"priority 15\n{text}", encoding="utf-8")
     report = api.import_paths([config.parent], tmp_path / "found.yaml")
     assert {one.rule for one in report.findings} >= {"sm-option-unknown", "sm-switch-not-true"}
+
+
+def test_a_device_that_was_not_read_is_told(tmp_path: Path) -> None:
+    (tmp_path / "leaf9").mkdir()
+    (tmp_path / "leaf9" / "running-config.txt").write_text(EOS, encoding="utf-8")
+    record = Record(
+        "leaf9",
+        "show running-config",
+        "leaf9/running-config.txt",
+        DocumentKind.CONFIG,
+        Answer.HAD,
+    )
+    members = (Member("leaf9", "eos", is_reached=True), Member("leaf8", "eos", reason="timeout"))
+    write_manifest(Snapshot(tmp_path, "lab", members, (record,)))
+    report = api.import_paths([tmp_path], tmp_path.with_suffix(".yaml"))
+    assert "leaf8 was not read: timeout" in report.notes

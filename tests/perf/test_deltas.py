@@ -47,8 +47,8 @@ def test_a_delta_is_known_only_where_both_readings_can_be_trusted(
     assert counter_delta(before, after) == moved
 
 
-def device(*readings: tuple[CounterKey, int], boot_id: str = "one") -> Device:
-    shown = FrozenMap({key: counter(value) for key, value in readings})
+def device(*readings: tuple[CounterKey, int], boot_id: str = "one", width: int = 64) -> Device:
+    shown = FrozenMap({key: counter(value, width) for key, value in readings})
     return Device("gpu01", counters=shown, boot_id=boot_id)
 
 
@@ -81,3 +81,11 @@ def test_counters_of_a_port_that_was_cleared_tell_nothing_also_where_they_stayed
     assert found.find("rail0", Meaning.ACK_TIMEOUT) is UNKNOWN
     assert found.find("rail0", Meaning.PORT_TX_PACKETS) is UNKNOWN
     assert found.find("rail1", Meaning.ACK_TIMEOUT) == 0
+
+
+def test_packets_that_wrapped_at_32_bits_were_not_cleared() -> None:
+    packets = CounterKey("rail0", Meaning.PORT_TX_PACKETS, -1, "tx_packets")
+    before = device((packets, 2**32 - 5), (KEY, 0), width=32)
+    found = deltas(before, device((packets, 7), (KEY, 0), width=32))
+    assert found.find("rail0", Meaning.PORT_TX_PACKETS) == 12
+    assert found.find("rail0", Meaning.ACK_TIMEOUT) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from netcheck.model.finding import (
     RunResult,
     RunVerdict,
 )
+from netcheck.model.frozenmap import FrozenMap
 from netcheck.perf.infiniband.measure import Measured, measure_subnets
 from netcheck.perf.infiniband.together import together
 from netcheck.perf.run import run_perf
@@ -70,6 +72,26 @@ def test_services_of_hosts_that_were_left_out_are_not_proven() -> None:
     verdict = merged(roce(), left).verdict
     assert (verdict.run, verdict.reason) == (RunResult.NOT_PROVEN, NotProven.NOT_EXERCISED)
     assert "no two hosts" in verdict.detail
+
+
+@pytest.mark.parametrize("members", ['{"gpu[01-04]": limited}', "{gpu01: full}"])
+def test_a_service_that_no_two_hosts_are_meant_to_talk_by_leaves_nothing_open(
+    members: str, tmp_path: Path
+) -> None:
+    said = '{"gpu[01-03]": full, gpu04: limited}'
+    fabric = intent(lambda text: text.replace(said, members), tmp_path)
+    with reached(Subnet()):
+        left = measure_subnets(fabric, replace(OPTIONS, limit=frozenset({"gpu01"})))
+    assert "no two hosts" in " ".join(left.notes)
+    assert left.unproven == ()
+
+
+def test_a_subnet_without_partitions_is_not_proven() -> None:
+    fabric = intent()
+    bare = {name: replace(one, partitions=FrozenMap()) for name, one in fabric.subnets.items()}
+    with reached(Subnet()):
+        left = measure_subnets(replace(fabric, subnets=FrozenMap(bare)), OPTIONS)
+    assert [(one.name, one.reason) for one in left.unproven] == [("train", NotProven.NOT_EXERCISED)]
 
 
 def test_a_subnet_alone_has_nothing_beside_it() -> None:

@@ -245,6 +245,7 @@ def test_undo_of_an_adapter_of_no_vendor_uses_the_tool_that_set_it() -> None:
         "enabled_rail0.txt": NO_UNIT,
     }
     change = plan(host, render(host, Fabric("f")), held)
+    assert ("port rail0 dscp_to_priority", "none", "26: 3") in change.objects
     script = _uploads(change.undo)["/var/tmp/netcheck-undo-rail0.sh"]  # noqa: S108 -- on a device
     assert [line for line in script.splitlines() if line and line[0] != "#"] == [
         "set -eu",
