@@ -57,7 +57,7 @@ bench-scale: $(STAMP)  ## 6,000 switches linted and rendered, 1,000 verified, 1,
 	$(BIN)/python -m benchmarks.counters
 	$(BIN)/python -m benchmarks.located
 
-faults: $(STAMP)  ## verdict and first suspect of each fault of the table (8 min on 2 cores)
+faults: $(STAMP)  ## verdict and first suspect of each fault of the table (2 to 4 min)
 	NETCHECK_FAULTS=all $(BIN)/pytest tests/perf/test_fault_table.py
 
 sweep: $(STAMP)  ## delete and cut every line of every snapshot (30 min on 2 cores)
