@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _LOGIN_S: Final = 15.0
 _INTERRUPTED: Final = 130
+_COME_S = 0.01  # for what has come to be read
 _INTERRUPT_AGAIN_S: Final = 0.25
 _SHOWN_LAST: Final = 200
 _INTERRUPT_SHOWN: Final = re.compile(r"(?:\^C\n?)+\Z")
@@ -210,10 +211,15 @@ class Session:
     def ended_within(self, seconds: float) -> bool:
         """Whether the running command ends in that time; ``finish`` follows in any case.
 
+        Without time it is what has come so far that tells.
+
         Raises:
             TransportError: The session broke.
         """
-        return self._comes(self._dialect.ending, seconds, self._end_of(seconds))
+        if seconds <= 0 and not self._channel.recv_ready():
+            return self._dialect.ending(self._buffer) is not None
+        patience = max(seconds, _COME_S)
+        return self._comes(self._dialect.ending, patience, self._end_of(patience))
 
     def _await(self, find: Callable[[bytearray], Ending | None], timeout: float) -> Ending:
         """Receive until the running command's end is there."""

@@ -43,7 +43,6 @@ START_TIMEOUT_S = 30.0
 END_MARGIN_S = 60.0
 PORTS_OF_A_FLOW = 4  # tried one after the other, where others have some
 BIND_S = 0.1  # from a server's word that it waits to its refusal of a port
-POLL_S = 0.001
 PORTS_OF_A_ROUND, PORT_BLOCKS = 512, 16  # all below 32768, where ephemeral ports begin
 
 Marked = Callable[[Tool, Endpoint, Endpoint], PerftestRun | str]
@@ -180,7 +179,7 @@ class Flows:
             return flow
         asked = self._asked((flow.sender, flow.receiver))
         try:
-            if not flow.server.ended_within(max(POLL_S, until - time.monotonic())):
+            if not flow.server.ended_within(max(0.0, until - time.monotonic())):
                 return flow
             printed = flow.server.finish(END_MARGIN_S).text
         except TransportError as error:

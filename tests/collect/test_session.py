@@ -119,6 +119,23 @@ def test_a_server_is_started_awaited_and_finished(bash_device: BashDevice) -> No
     assert output == Output("waiting\ndone\n", 0)
 
 
+@pytest.mark.parametrize("seconds", [0.0, 5.0])
+def test_a_server_that_ends_after_its_word_is_told_from_one_that_waits(
+    bash_device: BashDevice, seconds: float
+) -> None:
+    with Session(bash_device.target()) as session:
+        session.start("echo waiting; sleep 60")
+        session.wait_for("waiting", 10.0)
+        assert not session.ended_within(min(seconds, 0.1))
+        session.interrupt()
+        session.start("echo waiting; sleep 0.1; echo refused")
+        session.wait_for("waiting", 10.0)
+        time.sleep(0 if seconds else 1.0)
+        assert session.ended_within(seconds)
+        assert session.finish(1.0) == Output("waiting\nrefused\n", 0)
+        assert session.run("echo on").text == "on\n"
+
+
 def test_waiting_ends_with_the_command_and_quotes_it(bash_device: BashDevice) -> None:
     with Session(bash_device.target()) as session:
         session.start("echo first; echo failed to bind; false")

@@ -158,7 +158,7 @@ class Host(Ended):
         return words[words.index("-p") + 1]
 
     def ended_within(self, seconds: float) -> bool:
-        return seconds > 0 and self.port in self.taken
+        return seconds >= 0 and self.port in self.taken
 
     def finish(self, timeout: float) -> Output:
         is_refused = self.port in self.taken
