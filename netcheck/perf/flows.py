@@ -103,7 +103,7 @@ class Flows:
         sending = [send(self.bench, flow) for flow in self._listening(waiting)]
         if asking:
             time.sleep(self.options.probe_after_s)
-        asking = [send(self.bench, flow) for flow in self._listening(asking)]
+        asking = [send(self.bench, flow) for flow in prober._listening(asking)]  # noqa: SLF001 -- as above
         with ThreadPoolExecutor(1) as pool:
             ended = Event()
             beside_it = pool.submit(meanwhile, ended)
