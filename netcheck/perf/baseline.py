@@ -159,10 +159,15 @@ def check_place(path: Path) -> None:
     Raises:
         InputError: It is a folder, or in one that cannot be written.
     """
-    if path.is_dir():
-        raise InputError(f"{path}: cannot be written: it is a folder")
-    place = path if path.exists() else next(one for one in path.absolute().parents if one.exists())
-    if not os.access(place, os.W_OK) or (place != path and not place.is_dir()):
+    try:
+        if path.is_dir():
+            raise InputError(f"{path}: cannot be written: it is a folder")
+        is_replaced = path.is_file() or not path.exists()
+        above = (one for one in path.absolute().parents if one.exists())
+        place = next(above) if is_replaced else path
+    except OSError as error:  # a name that is too long
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+    if not os.access(place, os.W_OK) or (is_replaced and not place.is_dir()):
         raise InputError(f"{path}: cannot be written: no way to write to {place}")
 
 

@@ -17,11 +17,11 @@ from typing import TypeVar
 from netcheck.collect.session import EndedEarlyError, Session
 from netcheck.model.device import Device
 from netcheck.model.errors import TransportError
-from netcheck.model.fabric import PortRef
+from netcheck.model.fabric import Fabric, PortRef
 from netcheck.perf.bench import Bench
 from netcheck.perf.coverage import Coverage
 from netcheck.perf.deltas import Deltas, deltas
-from netcheck.perf.observe import FlowResult, RoundResult
+from netcheck.perf.observe import FlowResult, RoundResult, with_ways
 from netcheck.perf.options import PerfOptions
 from netcheck.perf.perftest import (
     DEFAULT_PORT,
@@ -102,7 +102,7 @@ class Flows:
         sending = [send(self.bench, flow) for flow in self._listening(waiting)]
         if asking:
             time.sleep(self.options.probe_after_s)
-        asking = [send(self.bench, flow) for flow in self._listening(asking)]
+        asking = [send(self.bench, flow) for flow in prober._listening(asking)]  # noqa: SLF001 -- as above
         with ThreadPoolExecutor(1) as pool:
             ended = Event()
             beside_it = pool.submit(meanwhile, ended)
@@ -298,6 +298,7 @@ class Course:
 
     Attributes:
         run_one: Runs a round with a tool; its last argument is the first of its ports.
+        left_out: What was left out before the first round.
     """
 
     name: str
@@ -305,6 +306,7 @@ class Course:
     progress: Callable[[str], None]
     run_one: Callable[[Round, Tool, int], RoundResult]
     results: list[RoundResult] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
     def run(self, one: Round, tool: Tool) -> bool:
@@ -314,20 +316,33 @@ class Course:
             return False
         self.progress(f"{self.name}: {tool.value}, {one.name}: {len(one.flows)} flows")
         first = DEFAULT_PORT + len(self.results) % PORT_BLOCKS * PORTS_OF_A_ROUND
-        self.results.append(self.run_one(one, tool, first))
+        result = self.run_one(one, tool, first)
+        self.results.append(replace(result, left_out=(*self.left_out, *result.left_out)))
+        self.left_out.clear()
         return True
+
+    def joined(
+        self, fabric: Fabric, one: Round, tool: Tool, known: dict[tuple[str, str], bool]
+    ) -> Round:
+        """The round without flows that no path by tiers joins, which are left out.
+
+        Args:
+            known: As for ``with_ways``.
+        """
+        kept = with_ways(fabric, one, known)
+        count = len(one.every) - len(kept.every)
+        if count:
+            self.leave_out(f"{count} flows of {tool.value}, {one.name}", "no way by tiers")
+        return kept
 
     def leave_out(self, what: str, why: str) -> None:
         """Keep in mind, and with the results, what is not run."""
         self.progress(f"{self.name}: {why} for {what}")
-        if self.results:
-            last = self.results[-1]
-            self.results[-1] = replace(last, left_out=(*last.left_out, f"{what} ({why})"))
-
-    def run_all(self, plan: Sequence[tuple[Round, Tool]]) -> None:
-        """Run rounds in order."""
-        for one, tool in plan:
-            self.run(one, tool)
+        if not self.results:
+            self.left_out.append(f"{what} ({why})")
+            return
+        last = self.results[-1]
+        self.results[-1] = replace(last, left_out=(*last.left_out, f"{what} ({why})"))
 
     def cross_the_rest(
         self,

@@ -126,12 +126,9 @@ class _Course:
 
     def run(self, one: Round, tool: Tool) -> None:
         """Run one round, if hosts can mark what it needs, there is a way and there is time."""
-        whole, one = one, with_ways(self.bench.fabric, one, self._ways)
-        if len(one.every) < len(whole.every):
-            count = len(whole.every) - len(one.every)
-            self._course.leave_out(f"{count} flows of {tool.value}, {one.name}", "no way by tiers")
-            if not one.flows:
-                return
+        one = self._course.joined(self.bench.fabric, one, tool, self._ways)
+        if not one.flows:
+            return
         if one.is_beside and not any(may_mark(self.hosts, a) for a, _ in one.background):
             self.progress(f"{self.item.name}: hosts force one mark on all traffic: no {one.name}")
             return

@@ -10,7 +10,7 @@ from functools import cached_property
 from netcheck.model.device import Port, Role
 from netcheck.model.fabric import Carries, Delivery, Fabric, Policy, PortRef, TrafficClass
 from netcheck.model.known import ABSENT, Known, is_known
-from netcheck.model.paths import paths
+from netcheck.model.paths import paths, tier_of
 from netcheck.perf.collectives import CollectiveResult
 from netcheck.perf.deltas import Deltas
 from netcheck.perf.host_answer import HostAnswer
@@ -86,10 +86,18 @@ class Footprint:
     def _hops(self) -> tuple[frozenset[PortRef], frozenset[PortRef]]:
         egress: set[PortRef] = set()
         ingress: set[PortRef] = set()
-        for sender, receiver in {(a.ref, b.ref) for a, b in self.round.every}:
-            for path in paths(self.fabric, sender, receiver):
-                egress.update(hop.egress for hop in path)
-                ingress.update(hop.ingress for hop in path)
+        joined: dict[tuple[str, str, int, int], bool] = {}
+        for a, b in set(self.round.every):
+            tiers = tier_of(self.fabric, a.host), tier_of(self.fabric, b.host)
+            alike = (a.leaf.device, b.leaf.device, *tiers)
+            if alike not in joined:
+                ways = list(paths(self.fabric, a.ref, b.ref))
+                joined[alike] = bool(ways)
+                egress.update(hop.egress for way in ways for hop in way)
+                ingress.update(hop.ingress for way in ways for hop in way)
+            elif joined[alike]:  # from leaf to leaf it goes as others do
+                egress.update((a.ref, b.leaf))
+                ingress.update((a.leaf, b.ref))
         return frozenset(egress), frozenset(ingress)
 
     @property

@@ -53,10 +53,13 @@ Alike = tuple[float, int, bool, float]
 likely they would by chance."""
 
 
-def suffering(hit: float, queue_pairs: int) -> float:
-    """How likely a flow suffers of whose queue pairs each is hit with that likelihood."""
+def suffering(hit: float, queue_pairs: int, by_chance: float = BY_CHANCE) -> float:
+    """How likely a flow suffers of whose queue pairs each is hit with that likelihood.
+
+    Never less than by chance, or flows that do not suffer would speak for a bad cable.
+    """
     spared = (1.0 - hit) ** queue_pairs
-    return min(1.0 - BY_CHANCE, 1.0 - (1.0 - BY_CHANCE) * spared)
+    return min(1.0 - BY_CHANCE, 1.0 - (1.0 - by_chance) * spared)
 
 
 def by_flows(
@@ -122,7 +125,7 @@ def _gain(counted: Counter[Alike], share: float) -> float:
     """
     gain = 0.0
     for (crossed, queue_pairs, has_suffered, chance), count in counted.items():
-        bad = suffering(crossed * share, queue_pairs)
+        bad = suffering(crossed * share, queue_pairs, chance)
         odds = bad / chance if has_suffered else (1.0 - bad) / (1.0 - chance)
         gain += count * math.log(odds)
     return gain

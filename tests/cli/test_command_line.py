@@ -242,7 +242,12 @@ def test_a_pause_of_no_known_length_is_refused(netcheck: Run, command: str, said
 
 def test_a_measurement_that_could_not_be_kept_is_not_begun(netcheck: Run, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for place, reason in (("", "it is a folder"), ("file/run.json", "no way to write to")):
+    places = (
+        ("", "it is a folder"),
+        ("file/run.json", "no way to write to"),
+        ("a" * 300, "File name too long"),
+    )
+    for place, reason in places:
         code, out, err = netcheck("perf", EXAMPLE, "-o", str(tmp_path / place))
         assert code == 2
         assert reason in out + err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from netcheck.perf.baseline import (
     as_csv,
     as_text,
     check_alike,
+    check_place,
     measurement_of,
     read_measurement,
     settings_of,
@@ -50,6 +52,18 @@ def test_a_file_gives_back_the_measurement(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_text(as_text(whole), "utf-8")
     assert read_measurement(path) == whole
+
+
+def test_a_file_is_replaced_and_so_its_folder_has_to_take_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "run.json"
+    kept.touch()
+    check_place(kept)
+    check_place(Path("/dev/null"))
+    monkeypatch.setattr(os, "access", lambda place, _mode: place == kept)
+    with pytest.raises(InputError, match="no way to write to"):
+        check_place(kept)
 
 
 def test_as_fast_as_the_tolerance_allows_is_fast_enough() -> None:

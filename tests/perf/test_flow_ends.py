@@ -187,5 +187,28 @@ def test_a_server_whose_port_is_taken_is_started_at_another(
     assert host.returned == len(ports)
 
 
+class Several(Host):
+    """Sessions of their own for each who borrows; the ports are taken at one host alone."""
+
+    def __init__(self) -> None:
+        super().__init__(set())
+        self.asked: list[str] = []
+
+    def borrow(self, device: str) -> Host:
+        self.asked.append(device)
+        return Host({"18515"} if device == "gpu02" else set())
+
+
+def test_the_server_of_a_probe_beside_reads_is_started_again_where_it_was() -> None:
+    """Of a read the sender waits; of the probe beside it the receiver does."""
+    hosts = Several()
+    run = PerftestRun(Tool.READ_BW, "mlx5_0", "mlx5_0", "10.0.0.2")
+    options = PerfOptions(probe_after_s=0.0)
+    flows = Flows(hosts, Tool.READ_BW, options, lambda *_: run, lambda *_: run)  # type: ignore[arg-type]  # a fake
+    flows.run(Round("one", Pattern.INCAST, ((FIRST, SECOND),)), lambda _: None)
+    # servers of the read and of the probe, the read's client; the probe's second server, its client
+    assert hosts.asked == ["gpu01", "gpu02", "gpu02", "gpu02", "gpu01"]
+
+
 def held(name: str) -> Device:
     return Device(name, rdma=FrozenMap({"mlx5_0": RdmaDevice("mlx5_0")}))

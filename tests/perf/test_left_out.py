@@ -54,3 +54,11 @@ def test_leaves_that_no_way_by_tiers_joins_are_said_not_to_be_tested(tmp_path: P
     assert found.verdict.run is RunResult.LOSSLESS
     ((_, said),) = left_out(found)
     assert "8 flows of ib_write_bw, incast from leaf to leaf (no way by tiers)" in said
+
+
+def test_what_is_left_out_before_the_first_round_is_said_too() -> None:
+    course = Course("rdma", 1.5, lambda _: None, lambda _one, _tool, _port: incast())
+    course.leave_out("2 flows of ib_write_bw, pairs", "no way by tiers")
+    course.run(incast().round, Tool.WRITE_BW)
+    ((_, said),) = left_out(judge(*course.results))
+    assert said.endswith("found 1 left out: 2 flows of ib_write_bw, pairs (no way by tiers)")

@@ -16,9 +16,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from netcheck.model.fabric import Fabric, PortRef
+from netcheck.model.paths import tier_of
 from netcheck.perf.coverage import OTHER_CABLES, peers_of
 from netcheck.perf.infiniband.services import MayTalk
-from netcheck.perf.observe import RoundResult
+from netcheck.perf.observe import RoundResult, is_host
 from netcheck.perf.schedule import Endpoint, Pattern, Round, by_leaf, islands_of
 
 Way = tuple[str, Endpoint]
@@ -26,7 +27,7 @@ Way = tuple[str, Endpoint]
 
 
 class Sides(NamedTuple):
-    """Leaves where ways begin or end; any, where a port lies further up."""
+    """Leaves where ways begin or end; any, where a port may lie further up."""
 
     begin: frozenset[str]
     end: frozenset[str]
@@ -35,6 +36,10 @@ class Sides(NamedTuple):
     def meet(self, begin: AbstractSet[str], end: AbstractSet[str]) -> bool:
         """Some way that begins and ends at these is one of them."""
         return bool(begin & self.begin or end & self.end or (self.is_above and begin))
+
+    def has(self, begin: str, end: str) -> bool:
+        """The way that begins and ends there is one of them."""
+        return self.is_above or begin in self.begin or end in self.end
 
 
 @dataclass(frozen=True)
@@ -58,8 +63,8 @@ class Ways:
         """Missed ports that no table sends the service by: all ways that might were taken."""
         if self.is_adaptive:
             return frozenset()
-        ran = _taken(results)
-        left = [way for way in self._all() if way not in ran and any(self._senders(way))]
+        ran = _taken(results, is_done=True)
+        left = [way for way in self._all() if way not in ran and self._is_open(way)]
         begin = {leaf for leaf, _ in left}
         end = {receiver.leaf.device for _, receiver in left}
         return frozenset(ref for ref in missed if not self._sides([ref]).meet(begin, end))
@@ -78,18 +83,20 @@ class Ways:
         ran = frozenset() if self.is_adaptive else _taken(results)
         sides = self._sides(missed)
         draw = random.Random(turn)  # noqa: S311 -- a reproducible plan, no secret
-        ways = list(self._all())
+        fit = [
+            way for way in self._all() if sides.has(way[0], way[1].leaf.device) and way not in ran
+        ]
         flows: dict[Endpoint, Endpoint] = {}
-        filled: set[Endpoint] = set()
-        for way in draw.sample(ways, len(ways)):
-            is_apart = not sides.meet({way[0]}, {way[1].leaf.device})
-            if way in ran or way[1] in filled or is_apart:
+        free = {leaf: list(found) for leaf, found in self._leaves.items()}
+        for leaf, receiver in draw.sample(fit, len(fit)):
+            if not free[leaf] or receiver in flows:
                 continue
-            sender = next((one for one in self._senders(way) if one not in flows), None)
+            sender = next((one for one in free[leaf] if self._may_send(one, receiver)), None)
             if sender is not None:
-                flows[sender] = way[1]
-                filled.add(way[1])
-        return Round(f"{OTHER_CABLES}, {turn + 1}", Pattern.ACROSS, tuple(sorted(flows.items())))
+                free[leaf].remove(sender)
+                flows[receiver] = sender
+        pairs = sorted((sender, receiver) for receiver, sender in flows.items())
+        return Round(f"{OTHER_CABLES}, {turn + 1}", Pattern.ACROSS, tuple(pairs))
 
     def _all(self) -> Iterator[Way]:
         islands = islands_of(self.fabric)
@@ -109,26 +116,42 @@ class Ways:
     def _leaves(self) -> Mapping[str, list[Endpoint]]:
         return by_leaf(self.ends)
 
-    def _senders(self, way: Way) -> Iterator[Endpoint]:
+    @cached_property
+    def _lowest(self) -> AbstractSet[str]:
+        """Leaves that have no other switch below them: no way passes through."""
+        pairs = [(one.a.device, one.b.device) for one in self.fabric.links]
+        above = {
+            high
+            for low, high in (*pairs, *((b, a) for a, b in pairs))
+            if not is_host(self.fabric, low)
+            and tier_of(self.fabric, low) < tier_of(self.fabric, high)
+        }
+        return self._leaves.keys() - above
+
+    def _is_open(self, way: Way) -> bool:
+        """Some sender at its leaf may take it."""
         leaf, receiver = way
-        for one in self._leaves[leaf]:
-            if one.host != receiver.host and self.may_talk(one, receiver):
-                yield one
+        return any(self._may_send(one, receiver) for one in self._leaves[leaf])
+
+    def _may_send(self, sender: Endpoint, receiver: Endpoint) -> bool:
+        return sender.host != receiver.host and self.may_talk(sender, receiver)
 
     def _sides(self, refs: Iterable[PortRef]) -> Sides:
         """Where ways begin or end that may leave by some of the ports."""
         begin, end, is_above = set(), set(), False
         for ref in refs:
             peer = self._peers.get(ref, "")
-            begin.update([ref.device] if ref.device in self._leaves else [])
-            end.update([peer] if peer in self._leaves else [])
-            is_above = is_above or not {ref.device, peer} & self._leaves.keys()
+            begin.update([ref.device] if ref.device in self._lowest else [])
+            end.update([peer] if peer in self._lowest else [])
+            is_above = is_above or not {ref.device, peer} & self._lowest
         return Sides(frozenset(begin), frozenset(end), is_above)
 
 
-def _taken(results: Sequence[RoundResult]) -> frozenset[Way]:
-    return frozenset(
-        (sender.leaf.device, receiver)
-        for result in results
-        for sender, receiver in result.round.flows
-    )
+def _taken(results: Sequence[RoundResult], *, is_done: bool = False) -> frozenset[Way]:
+    """Ways that were tried; those alone whose tests did not fail, where done is asked for."""
+    found: set[Way] = set()
+    for result in results:
+        failed = {(one.sender, one.receiver) for one in result.flows if one.result.error}
+        left = result.round.flows if not (is_done and failed) else set(result.round.flows) - failed
+        found.update((sender.leaf.device, receiver) for sender, receiver in left)
+    return frozenset(found)

@@ -33,7 +33,7 @@ from netcheck.perf.infiniband.services import (
 )
 from netcheck.perf.infiniband.sights import crossed, with_full_waits
 from netcheck.perf.measure import tools_of
-from netcheck.perf.observe import Footprint, RoundResult
+from netcheck.perf.observe import Footprint, RoundResult, with_ways
 from netcheck.perf.options import PerfOptions
 from netcheck.perf.perftest import PerftestRun, Tool
 from netcheck.perf.schedule import Depth, Endpoint, Round, islands_of
@@ -218,11 +218,12 @@ class _Subnet:
         shares = max(1, count_services(self.bench.fabric))
         budget = self.options.budget_s / shares
         course = Course(service.name, budget, self.progress, runner.run)
-        course.run_all(
-            [(one, tool) for one in plan for tool in tools_of(one.pattern, self.options.depth)]
-        )
+        known: dict[tuple[str, str], bool] = {}
+        for one, tool in ((a, b) for a in plan for b in tools_of(a.pattern, self.options.depth)):
+            if (kept := course.joined(fabric, one, tool, known)).flows:
+                course.run(kept, tool)
         if course.results and self.options.depth is not Depth.QUICK:
-            self._cross_the_rest(course, ways)
+            self._cross_the_rest(course, ways, known)
         failing = ports_of_failures(course.results, reader.places)
         if failing:
             self.progress(f"{service.name}: asking {len(failing)} ports for its lanes")
@@ -237,12 +238,17 @@ class _Subnet:
             unrouted=ways.unrouted(crossed(course.results, fabric).missed, course.results),
         )
 
-    def _cross_the_rest(self, course: Course, ways: Ways) -> None:
+    def _cross_the_rest(
+        self, course: Course, ways: Ways, known: dict[tuple[str, str], bool]
+    ) -> None:
         """Add rounds of pairs that may go another way than those that were run."""
+
+        def drawn(missed: frozenset[PortRef], turn: int) -> Round:
+            more = ways.round_over(missed, course.results, turn)
+            return with_ways(ways.fabric, more, known)
+
         course.cross_the_rest(
-            lambda results: crossed(results, ways.fabric),
-            lambda missed, turn: ways.round_over(missed, course.results, turn),
-            self.options.more_rounds,
+            lambda results: crossed(results, ways.fabric), drawn, self.options.more_rounds
         )
 
     @staticmethod

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -17,7 +18,8 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.perf.deltas import Deltas, deltas
 from netcheck.perf.infiniband.crossing import Ways
 from netcheck.perf.infiniband.sights import crossed
-from netcheck.perf.observe import RoundResult
+from netcheck.perf.observe import FlowResult, RoundResult
+from netcheck.perf.perftest import PerftestResult
 from netcheck.perf.schedule import Endpoint, Pattern, Round
 
 LEAVES, SPINES, HOSTS = 3, 3, 4
@@ -181,6 +183,45 @@ def test_with_adaptive_routing_nothing_is_ever_unrouted() -> None:
     assert missed
     assert not ways.unrouted(missed, results)
     assert ways.round_over(missed, results, 0).flows
+
+
+def test_a_way_whose_test_failed_is_not_known_to_miss_a_cable() -> None:
+    ways = Ways(fabric(), ends(), anybody)
+    every = [(a, b) for a in ends() for b in ends() if a.leaf.device != b.leaf.device]
+    result = Tables(1).run(Round("all", Pattern.ACROSS, tuple(every)))
+    missed = crossed([result], ways.fabric).missed
+    assert missed
+    assert ways.unrouted(missed, [result]) == missed
+    failed = tuple(FlowResult(a, b, PerftestResult(error="no RDMA device")) for a, b in every)
+    assert not ways.unrouted(missed, [replace(result, flows=failed)])
+
+
+def test_an_adapter_at_a_spine_does_not_hide_who_goes_through_it() -> None:
+    """Two pods of a leaf and a spine below two cores; the first spine has a manager's adapter."""
+    hosts = [Endpoint(f"g{n}", "ib0", "mlx5_0", PortRef(f"leaf{n}", "h")) for n in range(2)]
+    manager = Endpoint("sm", "ib0", "mlx5_0", PortRef("spine0", "h"))
+    devices = [
+        *(switch(one.host, Role.HOST, one.port) for one in (*hosts, manager)),
+        *(switch(f"leaf{n}", Role.LEAF, "up", "h") for n in range(2)),
+        *(switch(f"spine{n}", Role.SPINE, "down", "c0", "c1", "h") for n in range(2)),
+        *(switch(f"core{n}", Role.SUPERSPINE, "d0", "d1") for n in range(2)),
+    ]
+    links = [
+        *(Link(one.ref, one.leaf) for one in (*hosts, manager)),
+        *(Link(PortRef(f"leaf{n}", "up"), PortRef(f"spine{n}", "down")) for n in range(2)),
+        *(
+            Link(PortRef(f"spine{pod}", f"c{core}"), PortRef(f"core{core}", f"d{pod}"))
+            for pod in range(2)
+            for core in range(2)
+        ),
+    ]
+    whole = Fabric("pods", devices=FrozenMap({d.name: d for d in devices}), links=tuple(links))
+    ways = Ways(whole, [*hosts, manager], anybody)
+    one = Round("manager", Pattern.ACROSS, tuple((manager, host) for host in hosts))
+    results = [RoundResult(one, "ib_write_bw", "jobs", (), {})]
+    missed = frozenset([PortRef("spine0", "c1")])
+    assert not ways.unrouted(missed, results)
+    assert (hosts[0], hosts[1]) in ways.round_over(missed, results, 0).flows
 
 
 def test_pairs_that_may_not_talk_are_not_drawn() -> None:

@@ -69,6 +69,22 @@ def test_a_healthy_hybrid_fabric_is_lossless_and_its_two_kinds_stand_side_by_sid
     assert infiniband.middle_percent == pytest.approx(100.0, abs=0.5)
 
 
+def test_a_standard_schedule_crosses_every_cable_that_the_manager_uses(lab: Lab) -> None:
+    """By the tables that a real OpenSM wrote, which netcheck does not read here.
+
+    Before any fault: those fill counters that then tell nothing.
+    """
+    measured = measure_subnets(lab.fabric, replace(OPTIONS, depth=Depth.STANDARD))
+    found = judge_services(measured, Basis.SIMULATED)
+    (one,) = measured.tested
+    seen = crossed(one.results, one.places.fabric)
+    assert {ref.device for ref in seen.crossed} >= {"ibleaf01", "ibleaf02"}
+    assert seen.missed == one.unrouted
+    assert not seen.unseen
+    assert "cable-not-crossed" not in {finding.rule for finding in found.findings}
+    assert [one.verdict.run for one in found.classes] == [RunResult.LOSSLESS]
+
+
 FAULTS = (
     ("ib-symbol-errors", "packets-damaged", "ibleaf02", RunResult.NOT_LOSSLESS),
     ("ib-slow-link", "link-below-speed", "ibleaf01", RunResult.NOT_PROVEN),
@@ -91,16 +107,3 @@ def test_a_fault_of_the_subnet_is_found_and_named(
     assert rule in {finding.rule for finding in found.findings}, found.findings
     assert found.suspects[0].where.device == first
     assert [one.verdict.run for one in found.classes] == [run]
-
-
-def test_a_standard_schedule_crosses_every_cable_that_the_manager_uses(lab: Lab) -> None:
-    """By the tables that a real OpenSM wrote, which netcheck does not read here."""
-    measured = measure_subnets(lab.fabric, replace(OPTIONS, depth=Depth.STANDARD))
-    found = judge_services(measured, Basis.SIMULATED)
-    (one,) = measured.tested
-    seen = crossed(one.results, one.places.fabric)
-    assert {ref.device for ref in seen.crossed} >= {"ibleaf01", "ibleaf02"}
-    assert seen.missed == one.unrouted
-    assert not seen.unseen
-    assert "cable-not-crossed" not in {finding.rule for finding in found.findings}
-    assert [one.verdict.run for one in found.classes] == [RunResult.LOSSLESS]
