@@ -40,13 +40,6 @@ PAGES = {
         "Run the call that the message names by hand.",
         "derived: see docs/design.md",
     ),
-    "manager-complains": SubnetPage(
-        _WARNING,
-        "The subnet manager complains about its own files and comes up all the same.",
-        "What it complains about it ignores or replaces; the subnet runs with something else.",
-        "Mend the line that the message names.",
-        f"{_OPENSM} opensm/osm_subnet.c",
-    ),
     "partition-keys-differ": SubnetPage(
         _ERROR,
         "A port's P_Key table is not what the intent's partitions say.",

@@ -257,6 +257,7 @@ class IbSubnet:
         nodes: By key; ``is_whole`` says that a discovery listed all of them.
         managers: ABSENT where a list was given and is empty; ``lists_managers`` says
             that it was a list of all (``saquery``) and not the master alone (``sminfo``).
+        events: What the log of a manager tells since its last start.
         engine: Routing engine that set the tables, as the log says.
         is_up: Whether the manager's log ends with the subnet up.
         scheduler: Map that the job scheduler was given (Slurm's ``topology.conf``).

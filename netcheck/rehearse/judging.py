@@ -23,7 +23,8 @@ from netcheck.compare.subnet import (
     compare_managers,
     master_guid,
 )
-from netcheck.compare.subnet_pages import made, unread
+from netcheck.compare.subnet_pages import unread
+from netcheck.model.document import Evidence
 from netcheck.model.fabric import Fabric, Origin
 from netcheck.model.finding import Finding, Place, Stage, Verdict
 from netcheck.model.frozenmap import FrozenMap
@@ -32,6 +33,7 @@ from netcheck.model.known import UNKNOWN, Known, is_known
 from netcheck.model.subnets import Subnet
 from netcheck.rehearse.reading import WHOLE_CALLS, Reading
 from netcheck.rehearse.sampling import Sample, Where
+from netcheck.rules.catalogue import find_rule
 from netcheck.rules.engine import judge
 
 # ibsim's ports have VL0-7, MTU 2048 and 64 keys, whatever the hardware has.
@@ -144,14 +146,21 @@ def complaints(manager: str, output: str, ignored: frozenset[str]) -> Iterator[F
     Args:
         ignored: Keys that only another build knows.
     """
+    told = find_rule("manager-complains")
     for line in dict.fromkeys(map(str.strip, output.splitlines())):
         if COMPLAINT.search(line) and not any(f'"{key}"' in line for key in ignored):
-            yield made(
-                "manager-complains",
-                [Place(manager)],
-                f"OpenSM says of its files: {line}",
+            yield Finding(
+                rule=told.slug,
+                severity=told.severity,
+                verdict=Verdict.FAIL,
+                where=(Place(manager),),
+                message=f"OpenSM says of its files: {line}",
                 found=line,
-                command="standard output of opensm",
+                evidence=(Evidence(command="standard output of opensm"),),
+                why=told.page.why,
+                fix=told.page.fix,
+                reference=told.source,
+                stage=Stage.VERIFY,
             )
 
 

@@ -306,6 +306,32 @@ def test_an_engine_that_gives_way_is_named(tmp_path: Path) -> None:
 
 
 @on_opensm
+def test_what_the_manager_complains_of_in_its_log_is_told(tmp_path: Path) -> None:
+    roots = "routing: [ftree, updn]\n      roots: [leaf01]"
+    found = rehearse(stage(changed(tmp_path, ("routing: [updn]", roots)), "storage"), FEW)
+    (finding,) = [one for one in failed(found) if one.rule == "manager-complains"]
+    assert finding.expected == "nothing said against the routing engine ftree"
+    assert re.search(r"ERR AB26: CN port 0x\w+ is connected to switch 0x\w+", finding.found)
+    assert "ftree: cannot build lid matrices" in finding.found
+    assert "routing engine: updn" in found.notes
+
+
+@on_opensm
+def test_a_policy_that_is_thrown_away_is_told_though_no_path_differs() -> None:
+    staged = stage(fabric(), "storage")
+    plans = [
+        replace(one, files={**one.files, name: one.files[name] + "nonsense\n"})
+        for one in staged.plans
+        for name in one.files
+        if name.endswith("qos-policy.conf")
+    ]
+    (finding,) = failed(rehearse(replace(staged, plans=tuple(plans)), FEW))
+    assert finding.rule == "manager-complains"
+    assert finding.expected == "nothing said against the QoS policy"
+    assert "ERR AC05: Syntax error" in finding.found
+
+
+@on_opensm
 def test_lanes_that_the_manager_sets_otherwise_are_named() -> None:
     def swap(subnet: SimulatedSubnet) -> None:
         files = dict(stage(fabric(), "storage").plans[0].files)

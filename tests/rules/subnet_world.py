@@ -2,6 +2,7 @@
 
 ``cables`` are lines such as ``gpu1 mlx5_0 - leaf1 1 4xHDR``; LIDs count nodes in order of
 their names. ``routes`` name the node that a port leads to: ``leaf1: {gpu1: 1}``.
+``log`` has lines of level error.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from netcheck.model.frozenmap import FrozenMap
 from netcheck.model.infiniband import (
     IbDuplicate,
     IbEnd,
+    IbEvent,
     IbManager,
     IbNode,
     IbPath,
@@ -54,6 +56,7 @@ def subnet(said: World, build: Build) -> IbSubnet:
         managers=tuple(managers) if "managers" in said else UNKNOWN,
         lists_managers="managers" in said,
         duplicates=tuple(build(IbDuplicate, one) for one in said.get("duplicates", ())),
+        events=tuple(IbEvent(line, is_error=True) for line in said.get("log", ())),
         engine=said.get("engine", UNKNOWN),
         is_whole=said.get("whole", True),
         scheduler=tuple(build(SchedulerSwitch, one) for one in said["scheduler"])

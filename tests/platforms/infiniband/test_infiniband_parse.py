@@ -22,6 +22,7 @@ from netcheck.model.infiniband import (
 )
 from netcheck.model.known import ABSENT, UNKNOWN, is_known
 from netcheck.platforms.infiniband.parse import parse
+from netcheck.platforms.infiniband.parsed.managers import MAX_EVENTS
 from netcheck.platforms.infiniband.recognise import recognise
 from tests.platforms.infiniband import infiniband_texts as texts
 
@@ -274,6 +275,24 @@ def test_a_log_tells_the_engine_in_effect_and_its_errors() -> None:
 def test_a_manager_that_starts_again_is_not_up_yet() -> None:
     again = texts.LOG.splitlines()[0] + "\n"
     assert seen(texts.LOG + again).is_up is False
+
+
+LOGGED = "Dec 01 05:29:27 618136 [24A636C0] {} -> {}\n"
+POLICY = LOGGED.format("0x01", "yyerror: ERR AC05: Syntax error (line 17:2): syntax error")
+
+
+def test_noise_in_a_log_does_not_hide_what_comes_after_it() -> None:
+    noise = LOGGED.format("0x01", "log_trap_info: Received Generic Notice type:1 num:128")
+    events = seen(noise * (MAX_EVENTS + 1) + POLICY).events
+    assert (len(events), events[-1].message[:16]) == (MAX_EVENTS + 1, "yyerror: ERR AC0")
+
+
+def test_what_a_log_tells_of_before_the_last_start_is_past() -> None:
+    started = LOGGED.format("0x03", "OpenSM 3.3.23")
+    again = LOGGED.format("0x80", "Entering DISCOVERING state")
+    assert len(seen(started + again + POLICY).events) == 2
+    events = seen(started + again + POLICY + started + again).events
+    assert [one.message for one in events] == ["Entering DISCOVERING state"]
 
 
 def test_a_list_of_the_subnet_counts_ports_in_hexadecimal() -> None:

@@ -7,6 +7,7 @@ Source: linux-rdma/rdma-core infiniband-diags/sminfo.c; linux-rdma/opensm
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Final
 
 from netcheck.model.infiniband import IbDuplicate, IbEvent, IbManager
@@ -22,8 +23,9 @@ _ENGINE: Final = re.compile(r"(\S+) tables configured on all switches")
 _DUPLICATE: Final = re.compile(r"Found duplicated node GUID.*?(0x[0-9a-f]{8,16})")
 _LANES: Final = re.compile(r"(?:Virtual )?Lanes needed: \d+")
 _STATE: Final = re.compile(r"Entering (MASTER|STANDBY|DISCOVERING) state|Exiting SM|SUBNET UP")
+_STARTED: Final = re.compile(r"OpenSM \d")
 _ERROR: Final = 0x01
-MAX_EVENTS: Final = 1000
+MAX_EVENTS: Final = 1000  # of one function of OpenSM: noise must not hide what another says
 
 
 def read_sminfo(page: Page, book: Book) -> None:
@@ -46,12 +48,21 @@ def read_sminfo(page: Page, book: Book) -> None:
 
 
 def read_log(page: Page, book: Book) -> None:
-    """Read the lines that tell errors, the engine in effect and whether the subnet came up."""
+    """Read the lines that tell errors, the engine in effect and whether the subnet came up.
+
+    A log goes on over restarts: events before the last one are of files that may be mended.
+    """
+    events: list[IbEvent] = []
+    told: Counter[str] = Counter()
     for number, line in page.numbered():
         found = LOG_LINE.match(line)
         if found is None:
             continue
         message = found[2].strip()
+        if _STARTED.match(message):
+            events.clear()
+            told.clear()
+            continue
         is_error = bool(int(found[1], 16) & _ERROR)
         engine = _ENGINE.search(message)
         if engine:
@@ -65,5 +76,8 @@ def read_log(page: Page, book: Book) -> None:
             at = page.at(number)
             book.duplicates.append(IbDuplicate(int(duplicate[1], 16), False, evidence=at))  # noqa: FBT003 -- a record
         is_told = is_error or engine or _LANES.search(message) or _STATE.search(message)
-        if is_told and len(book.events) < MAX_EVENTS:
-            book.events.append(IbEvent(message, is_error, page.at(number)))
+        function = message.partition(":")[0]
+        if is_told and told[function] < MAX_EVENTS:
+            told[function] += 1
+            events.append(IbEvent(message, is_error, page.at(number)))
+    book.events += events
