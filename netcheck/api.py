@@ -290,6 +290,7 @@ def verify_snapshot(
         found.fabric,
         moved=found.moved,
         extra=(*found.findings, *not_had(given, found.fabric)),
+        unread=dict(given.unread),
         suppressions=found.suppressions,
         profile=profile,
         today=today(),

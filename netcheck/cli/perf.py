@@ -12,6 +12,7 @@ from netcheck.cli.output import publish, tell
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import ExitCode
 from netcheck.model.globs import matching
+from netcheck.perf.options import SETTLE_S
 from netcheck.perf.perftest import Memory
 from netcheck.perf.schedule import Depth
 from netcheck.perf.verdict import PerfVerdict
@@ -24,8 +25,7 @@ from netcheck.report.report import Report
 @click.option(
     "--settle",
     type=Number(min=0),
-    default=11.0,
-    show_default=True,
+    show_default=f"{SETTLE_S}; 0 in the embedded lab",
     metavar="SECONDS",
     help="Wait before the second reading: devices count at intervals.",
 )
@@ -92,7 +92,7 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
     common: Common,
     intent: tuple[str, ...],
     duration: int,
-    settle: float,
+    settle: float | None,
     queue_pairs: int,
     schedule: str,
     budget: str,
@@ -115,7 +115,7 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
     lossless, not lossless, or not proven with the reason; what is not as
     intended is located, the first suspect first.
     """
-    from netcheck.cli.devices import basis_of, reachable  # noqa: PLC0415 -- options are checked without it
+    from netcheck.cli.devices import basis_of, pause_s, reachable  # noqa: PLC0415 -- options are checked without it
     from netcheck.perf.options import PerfOptions  # noqa: PLC0415 -- as above
     from netcheck.perf.run import Baseline, run_perf  # noqa: PLC0415 -- as above
 
@@ -123,7 +123,7 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
     chosen = frozenset(matching(fabric.devices, common.limit))
     options = PerfOptions(
         duration,
-        settle,
+        pause_s(settle, SETTLE_S, lab=lab, lab_dir=lab_dir),
         queue_pairs,
         chosen if common.limit else None,
         Depth(schedule),

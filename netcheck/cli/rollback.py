@@ -73,7 +73,10 @@ def _place(state: str | None, fabric: str | None) -> tuple[Path, str]:
         return found[fabric], fabric
     if len(found) == 1:
         return next((folder, name) for name, folder in found.items())
-    there = ", ".join(sorted(found)) or "none"
+    if not found:
+        where = state or default_state("x").parent
+        raise InputError(f"rollback: nothing to bring back: no run is recorded in {where}")
+    there = ", ".join(sorted(found))
     raise InputError(f"rollback: which fabric: --fabric expected one of {there}")
 
 

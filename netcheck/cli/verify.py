@@ -15,6 +15,8 @@ from netcheck.model.fabric import Fabric
 from netcheck.model.finding import ExitCode
 from netcheck.report.report import Report
 
+BETWEEN_S = 10.0
+
 
 @click.command()
 @INTENT
@@ -22,8 +24,7 @@ from netcheck.report.report import Report
 @click.option(
     "--between",
     type=Number(min=0),
-    default=10.0,
-    show_default=True,
+    show_default=f"{BETWEEN_S}; 0 in the embedded lab",
     metavar="SECONDS",
     help="Pause between the two readings of counters.",
 )
@@ -42,7 +43,7 @@ def verify(  # noqa: PLR0913 -- one argument an option
     common: Common,
     intent: tuple[str, ...],
     snapshot: str | None,
-    between: float,
+    between: float | None,
     interval: float,
     lab_dir: str,
     *,
@@ -55,13 +56,15 @@ def verify(  # noqa: PLR0913 -- one argument an option
     cabling, links, speeds, and errors that move between two readings.
     """
     from netcheck import api  # noqa: PLC0415 -- options are checked without it
-    from netcheck.cli.devices import reachable  # noqa: PLC0415 -- as above
+    from netcheck.cli.devices import pause_s, reachable  # noqa: PLC0415 -- as above
 
     if snapshot is None:
         fabric = reachable(intent, lab=lab, lab_dir=lab_dir)
     else:
         fabric = api.load_intent(intent)
-    once = partial(_once, common, fabric, snapshot, between, is_lab=lab)
+    is_lab = lab and snapshot is None
+    pause = pause_s(between, BETWEEN_S, lab=is_lab, lab_dir=lab_dir)
+    once = partial(_once, common, fabric, snapshot, pause, is_lab=lab)
     code = publish(once(), common)
     while watch:
         time.sleep(interval)

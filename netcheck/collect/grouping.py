@@ -127,6 +127,8 @@ def _add_folder(heap: _Heap, folder: Path) -> None:
         _add_snapshot(heap, folder)
         return
     files, folders = _split_entries(folder)
+    if not files and not folders:
+        heap.unrecognised.append((str(folder), "no file in it"))
     pieces = [piece for file in files for piece in _read(heap, file, folder)]
     for below in folders:
         if pieces and not _is_snapshot(below):

@@ -44,28 +44,35 @@ class Difference:
 
 
 def compare(
-    intended: Fabric, observed: Fabric, *, stage: Stage = Stage.VERIFY
+    intended: Fabric,
+    observed: Fabric,
+    *,
+    stage: Stage = Stage.VERIFY,
+    unread: Mapping[str, str] | None = None,
 ) -> Iterator[Finding]:
     """Yield a finding for every fact that the intent states and a device does not hold.
 
     A device that is not in ``observed`` at all is unverified as a whole.
+
+    Args:
+        unread: ``device -> reason`` of devices that were asked and gave nothing.
     """
     for name, device in intended.devices.items():
         found = observed.devices.get(name)
         if found is None:
             if is_reached(device):
-                yield _unseen(name, stage)
+                yield _unseen(name, stage, (unread or {}).get(name, ""))
         else:
             yield from _compare_device(device, found, stage)
 
 
-def _unseen(name: str, stage: Stage) -> Finding:
+def _unseen(name: str, stage: Stage, reason: str) -> Finding:
     return Finding(
         rule=RULE,
         severity=Severity.ERROR,
         verdict=Verdict.UNVERIFIED,
         where=(Place(name),),
-        message=f"{name}: nothing was read from this device",
+        message=f"{name}: nothing was read from this device" + (f" ({reason})" if reason else ""),
         expected="its configuration",
         found="nothing",
         why=WHY,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from netcheck.compare.compare import compare
 from netcheck.model.fabric import Fabric, Suppression
@@ -11,12 +11,13 @@ from netcheck.rules.engine import judge
 from netcheck.rules.settle import settle
 
 
-def verify(
+def verify(  # noqa: PLR0913 -- each comes from another part of a snapshot
     intended: Fabric,
     observed: Fabric,
     *,
     moved: Iterable[Finding] = (),
     extra: Iterable[Finding] = (),
+    unread: Mapping[str, str] | None = None,
     suppressions: Iterable[Suppression] = (),
     profile: str = "baseline",
     today: str = "",
@@ -28,10 +29,11 @@ def verify(
         observed: What a snapshot of the same devices shows.
         moved: What moved between two readings.
         extra: Findings made while reading (configuration against live state).
+        unread: ``device -> reason`` of devices that were asked and gave nothing.
         today: ISO date by which suppressions expire.
     """
     found = [
-        *compare(intended, observed),
+        *compare(intended, observed, unread=unread),
         *judge(
             observed, intended=intended, stage=Stage.VERIFY, evidence_asked=True, profile=profile
         ),

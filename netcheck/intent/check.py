@@ -232,7 +232,9 @@ def _required(spot: _Spot, rule: Schema) -> Said:
     if isinstance(spot.node.value, dict):
         for key in rule["required"]:
             if key not in spot.node.mapping:
-                yield spot.say(f"has no {key}")
+                stated = rule.get("properties", {}).get(key, {}).get("const")
+                hint = f"; expected {key}: {stated}" if stated is not None else ""
+                yield spot.say(f"has no {key}{hint}")
 
 
 def _if(spot: _Spot, rule: Schema) -> Said:

@@ -189,7 +189,10 @@ def _missing(fabric: Fabric) -> Said:
         missing = [key for key, value in needed.items() if not is_known(value)]
         if missing:
             words = ", ".join(missing)
-            yield device.evidence["device"], f"{device.name}: has no {words}; needed to deploy"
+            yield (
+                device.evidence["device"],
+                f"{device.name}: has no {words}; needed to read or change it",
+            )
         for rdma in device.rdma.values():
             if not rdma.ports:
                 at = device.find_evidence(f"rdma {rdma.name}")

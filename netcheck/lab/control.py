@@ -86,7 +86,10 @@ def begin(
     """
     running = read_state(directory)
     if running is not None and running.is_running:
-        raise InputError(f"{directory}: a lab already runs there (process {running.pid})")
+        raise InputError(
+            f"{directory}: a lab already runs there (process {running.pid}); "
+            "netcheck lab down takes it down, --dir names another folder"
+        )
     _clean(directory)
     write_private(directory / TOPOLOGY_FILE, topology)
     write_private(directory / INTENT_FILE, sources)

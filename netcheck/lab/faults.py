@@ -20,6 +20,7 @@ from netcheck.lab.building import Building
 from netcheck.lab.cabling import CABLING
 from netcheck.lab.fault_changes import Done, FaultError, Undo, changes_of
 from netcheck.lab.subnets.faults import inject, subnet_faults
+from netcheck.model.shortened import compress
 
 HOST: Final = "host"
 
@@ -103,7 +104,9 @@ class Faults:
         ]
         if not fitting:
             who = f"device {device}: {devices[device].platform}" if device else "lab: its devices"
-            raise FaultError(f"{who}: no such knob ({kind.change})")
+            having = [name for name in devices if kind.change in changes_of(devices[name].platform)]
+            where = f"; {compress(having)} has it" if having else ""
+            raise FaultError(f"{who}: no such knob ({kind.change}){where}")
         roles = {built.name: built.role for built in self.building.topology.devices}
         preferred = [name for name in fitting if roles[name] == kind.role] or fitting
         # the last host, so that it sends as well as receives in most schedules

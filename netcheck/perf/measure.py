@@ -44,6 +44,7 @@ from netcheck.perf.schedule import (
     endpoints,
     islands_of,
     rounds,
+    with_background,
 )
 from netcheck.perf.started import ipv4, may_mark
 
@@ -202,9 +203,7 @@ class _Runner:
     first_port: int = DEFAULT_PORT
 
     def run(self, one: Round) -> RoundResult:
-        one = replace(
-            one, background=tuple(f for f in one.background if may_mark(self.hosts, f[0]))
-        )
+        one = with_background(one, tuple(f for f in one.background if may_mark(self.hosts, f[0])))
         touched = Footprint(self.bench.fabric, one)
         devices = {ref.device for link in touched.links for ref in link}
         before = self.bench.read(devices)

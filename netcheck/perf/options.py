@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from netcheck.perf.perftest import Memory
 from netcheck.perf.schedule import Depth
 
+SETTLE_S = 11.0
+
 
 @dataclass(frozen=True, slots=True)
 class PerfOptions:
@@ -35,7 +37,7 @@ class PerfOptions:
     """
 
     duration_s: int = 5
-    settle_s: float = 11.0
+    settle_s: float = SETTLE_S
     queue_pairs: int = 4
     limit: frozenset[str] | None = None
     depth: Depth = Depth.STANDARD

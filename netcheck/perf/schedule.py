@@ -11,7 +11,7 @@ the same for the links between switches.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -20,6 +20,7 @@ from netcheck.model.fabric import Fabric, PortRef
 from netcheck.model.known import ABSENT
 
 INCASTS = (2, 4, 8, 16)
+DROPPABLE = " and traffic that may be dropped"
 
 
 class Depth(StrEnum):
@@ -297,8 +298,14 @@ def mixed(leaves: Mapping[str, list[Endpoint]]) -> Round:
         own = _onto([end for end in senders if end not in idle[:1]], receiver)
         flows += own
         victims += [(end, own[0][0]) for end in idle[:1] if own and end.host != own[0][0].host]
-    name = "incast within each leaf beside a victim and traffic that may be dropped"
+    name = f"incast within each leaf beside a victim{DROPPABLE}"
     return Round(name, Pattern.MIXED, tuple(flows), tuple(victims), tuple(flows))
+
+
+def with_background(one: Round, background: tuple[tuple[Endpoint, Endpoint], ...]) -> Round:
+    """The round with these of its flows that may be dropped, and a name that is still true."""
+    name = one.name if background else one.name.removesuffix(DROPPABLE)
+    return replace(one, name=name, background=background)
 
 
 def _shares(leaves: Mapping[str, list[Endpoint]]) -> Iterator[Round]:

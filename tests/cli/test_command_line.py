@@ -143,6 +143,28 @@ def test_nothing_recognised_ends_with_3(netcheck: Run, tmp_path: Path) -> None:
     assert "letter.txt" in out
 
 
+def test_an_empty_folder_is_named(netcheck: Run, tmp_path: Path) -> None:
+    code, out, _ = netcheck("lint", tmp_path)
+    assert (code, out.splitlines()[-1]) == (3, "nothing recognised")
+    assert f"{tmp_path} (no file in it)" in out
+
+
+def test_a_rollback_without_any_run_says_where_it_looked(netcheck: Run, tmp_path: Path) -> None:
+    code, _, said = netcheck("rollback", "--yes", "--state", tmp_path)
+    assert code == 2
+    assert f"nothing to bring back: no run is recorded in {tmp_path}" in said
+
+
+def test_a_verify_without_a_password_says_which_one(
+    netcheck: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NETCHECK_PASSWORD", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    code, out, _ = netcheck("verify", EXAMPLE, "--between", "0")
+    assert code == 3
+    assert "environment variable NETCHECK_PASSWORD is not set" in out
+
+
 def test_what_had_no_view_counts_only_when_all_is_required(netcheck: Run, nic: Path) -> None:
     nic.joinpath("mlnx_qos.txt").write_text(NIC.replace("state: pcp", "state: dscp"), "utf-8")
     assert netcheck("lint", nic)[0] == 0

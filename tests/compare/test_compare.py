@@ -99,3 +99,8 @@ def test_mtu_and_congestion_control_are_compared_too() -> None:
 def test_a_device_that_was_not_read_is_unverified() -> None:
     (found,) = compare(fabric(), Fabric("x"))
     assert (found.verdict, found.where) == (Verdict.UNVERIFIED, (Place("leaf01"),))
+
+
+def test_a_device_that_was_asked_and_gave_nothing_is_told_with_the_reason() -> None:
+    (found,) = compare(fabric(), Fabric("x"), unread={"leaf01": "timeout"})
+    assert found.message == "leaf01: nothing was read from this device (timeout)"

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from netmiko import BaseConnection, ConnectHandler
 
+from netcheck.cli.devices import pause_s
 from netcheck.lab import control
 from netcheck.lab.control import clear, inject, lab_status, relocate, start_lab, stop_lab
 from netcheck.lab.owner import OWNER, owner_ended
@@ -135,7 +136,7 @@ def test_faults_are_put_in_and_taken_out_over_the_socket(lab: LabState) -> None:
 
 
 def test_a_second_lab_in_the_same_directory_is_refused(lab: LabState) -> None:
-    with pytest.raises(InputError, match="a lab already runs there"):
+    with pytest.raises(InputError, match=r"a lab already runs there .*netcheck lab down"):
         start_lab(fabric(), Path(lab.directory))
 
 
@@ -145,6 +146,13 @@ def test_a_fabric_is_pointed_at_its_lab(lab: LabState) -> None:
     assert (device.mgmt, device.mgmt_port) == (address.host, address.port)
     login = moved.credentials[str(device.credentials)]
     assert (login.username, login.password) == ("admin", f"file:{address.password_file}")
+
+
+def test_readings_of_a_lab_need_no_pause_between_them(lab: LabState) -> None:
+    where = lab.directory
+    assert pause_s(None, 11.0, lab=True, lab_dir=where) == 0
+    assert pause_s(3.0, 11.0, lab=True, lab_dir=where) == 3
+    assert pause_s(None, 11.0, lab=False, lab_dir=where) == 11
 
 
 def test_where_no_lab_runs_nothing_answers(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from netcheck.model.known import UNKNOWN, Known
 from netcheck.model.qos import Ecn, Scheduler, SchedulerKind
 from netcheck.perf.observe import RoundResult
 from netcheck.perf.perftest import PerftestResult, Tool
-from netcheck.perf.schedule import Depth, Endpoint, Pattern, rounds
+from netcheck.perf.schedule import Depth, Endpoint, Pattern, rounds, with_background
+from netcheck.perf.schedule import mixed as mixed_round
 from netcheck.perf.verdict import judge_perf
 from tests.perf.rig import OPTIONS, World, world
 from tests.perf.test_verdict import fabric, incast, key
@@ -126,6 +127,13 @@ def test_what_hosts_keep_from_running_beside_a_class_is_noted() -> None:
     alone = replace(result, round=replace(result.round, background=()), background=())
     notes = judge_perf([alone], fabric(), Basis.SIMULATED).notes
     assert any(one.startswith(said) for one in notes)
+
+
+def test_a_round_is_not_named_for_what_did_not_run_in_it() -> None:
+    one = mixed_round({"leaf01": ends(4)})
+    assert with_background(one, one.background) == one
+    alone = with_background(one, ())
+    assert (alone.name, alone.background) == ("incast within each leaf beside a victim", ())
 
 
 def test_a_victim_that_did_not_run_proves_nothing() -> None:
