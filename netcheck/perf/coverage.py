@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 
 from netcheck.model.counters import Meaning
 from netcheck.model.fabric import Fabric, PortRef, TrafficClass
 from netcheck.model.frozen import frozen
 from netcheck.model.known import is_known
+from netcheck.model.paths import tier_of
 from netcheck.perf.observe import Footprint, RoundResult, class_at, is_host
 from netcheck.perf.schedule import Endpoint, Pattern, Round, by_leaf, leaves_by_island
 
@@ -96,6 +98,7 @@ def round_for(
     *,
     turn: int,
     islands: Mapping[str, str] = MappingProxyType({}),
+    passed: AbstractSet[str] = frozenset(),
 ) -> Round:
     """Pairs over other leaves, drawn so that the missed cables may carry them.
 
@@ -109,12 +112,14 @@ def round_for(
         peers: ``egress port -> switch at the other end``, of the missed cables.
         turn: How many such rounds went before.
         islands: As for ``schedule.rounds``.
+        passed: As ``passed_through`` gives it.
     """
     draw = random.Random(turn)  # noqa: S311 -- a reproducible plan, no secret
     leaves = by_leaf(ends)
-    sources = {ref.device for ref in missed} & leaves.keys()
-    targets = {peers[ref] for ref in missed if ref in peers} & leaves.keys()
-    is_above = any(ref.device not in leaves and peers.get(ref) not in leaves for ref in missed)
+    lowest = leaves.keys() - passed
+    sources = {ref.device for ref in missed} & lowest
+    targets = {peers[ref] for ref in missed if ref in peers} & lowest
+    is_above = any(not {ref.device, peers.get(ref)} & lowest for ref in missed)
     if is_above or not (sources or targets):
         sources = targets = set(leaves)
     flows = _drawn(leaves, sources, targets, islands, draw)
@@ -172,3 +177,13 @@ def peers_of(fabric: Fabric) -> dict[PortRef, str]:
     for link in fabric.links:
         found[link.a], found[link.b] = link.b.device, link.a.device
     return found
+
+
+def passed_through(fabric: Fabric) -> frozenset[str]:
+    """Switches above others: what crosses their cables need not begin or end at them."""
+    pairs = [(one.a.device, one.b.device) for one in fabric.links]
+    return frozenset(
+        high
+        for low, high in (*pairs, *((b, a) for a, b in pairs))
+        if not is_host(fabric, low) and tier_of(fabric, low) < tier_of(fabric, high)
+    )

@@ -148,7 +148,7 @@ class Flows:
             server.start(server_line(flow.run))
             server.wait_for(WAITING, START_TIMEOUT_S)
         except EndedEarlyError as error:
-            return replace(flow, error=f"{asked.host} {asked.rdma}: {_why(error.printed)}")
+            return replace(flow, error=self._at_server(flow, _why(error.printed)))
         except TransportError as error:
             return replace(flow, error=str(error))
         return replace(flow, server=server, error="")
@@ -171,13 +171,22 @@ class Flows:
                 run = found[place].run
                 moved = run and replace(run, port=run.port + PORTS_OF_A_ROUND // PORTS_OF_A_FLOW)
                 found[place] = self._served(replace(found[place], run=moved))
-        return found
+        return [
+            replace(flow, error=self._at_server(flow, PORT_TAKEN))
+            if flow.error == PORT_TAKEN
+            else flow
+            for flow in found
+        ]
+
+    def _at_server(self, flow: StartedFlow, why: str) -> str:
+        """Why the server of a flow does not do, with its place: so no cable is suspected for it."""
+        asked = self._asked((flow.sender, flow.receiver))
+        return f"{asked.host} {asked.rdma}: {why}"
 
     def _bound(self, flow: StartedFlow, until: float) -> StartedFlow:
         """The flow, and why its server ended where it did."""
         if flow.server is None:
             return flow
-        asked = self._asked((flow.sender, flow.receiver))
         try:
             if not flow.server.ended_within(max(0.0, until - time.monotonic())):
                 return flow
@@ -186,7 +195,7 @@ class Flows:
             return replace(flow, server=None, error=str(error))
         self.bench.give_back(flow.server)
         why = _why(printed)
-        said = why if why == PORT_TAKEN else f"{asked.host} {asked.rdma}: {why}"
+        said = why if why == PORT_TAKEN else self._at_server(flow, why)
         return replace(flow, server=None, error=said)
 
     def _asked(self, flow: tuple[Endpoint, Endpoint]) -> Endpoint:
@@ -232,7 +241,7 @@ class Flows:
         printed = self._end_server(flow.server, is_ok=output.is_ok)
         theirs = parse_perftest(printed).error
         if theirs == PORT_TAKEN and not result.error:  # whose server it was is not known
-            result = PerftestResult(error=theirs)
+            result = PerftestResult(error=self._at_server(flow, theirs))
         elif theirs and result.error and theirs != result.error:
             result = replace(result, error=f"{result.error}; at the other side: {theirs}")
         return FlowResult(flow.sender, flow.receiver, result)

@@ -17,7 +17,7 @@ from netcheck.perf.bench import EVERYTHING, Bench
 from netcheck.perf.clues import NOT_READ
 from netcheck.perf.collective_run import program_of, run_collective
 from netcheck.perf.collectives import CollectiveResult
-from netcheck.perf.coverage import coverage, peers_of, round_for
+from netcheck.perf.coverage import coverage, passed_through, peers_of, round_for
 from netcheck.perf.deltas import Deltas
 from netcheck.perf.flows import Course, Flows, moved_between, result_of
 from netcheck.perf.host_answer import LINE, parse_answer
@@ -141,10 +141,10 @@ class _Course:
     def cross_the_rest(self, ends: Sequence[Endpoint], islands: Mapping[str, str]) -> None:
         """Add rounds while some cable between switches carried no data."""
         fabric = self.bench.fabric
-        peers = peers_of(fabric)
+        peers, passed = peers_of(fabric), passed_through(fabric)
 
         def drawn(missed: frozenset[PortRef], turn: int) -> Round:
-            more = round_for(missed, ends, peers, turn=turn, islands=islands)
+            more = round_for(missed, ends, peers, turn=turn, islands=islands, passed=passed)
             return with_ways(fabric, more, self._ways)
 
         self._course.cross_the_rest(
@@ -178,12 +178,13 @@ class _Course:
     def confirm(self, ends: Sequence[Endpoint], islands: Mapping[str, str]) -> None:
         """Test again, over the cables that are suspected of a loss that nobody counted."""
         fabric = self.bench.fabric
-        peers = peers_of(fabric)
+        peers, passed = peers_of(fabric), passed_through(fabric)
         for turn in range(min(CONFIRMING, self.options.more_rounds)):
             places = uncounted(self.results, fabric, self.item)
             if not places or not self._course.has_time():
                 return
-            more = round_for(places, ends, peers, turn=CONFIRMING + turn, islands=islands)
+            number = CONFIRMING + turn
+            more = round_for(places, ends, peers, turn=number, islands=islands, passed=passed)
             if not more.flows:
                 return
             self.progress(f"{self.item.name}: {len(places)} places are suspected of a loss")

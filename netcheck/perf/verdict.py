@@ -117,8 +117,9 @@ def judge_perf(
         answers = list(host_findings(own, fabric, item))
         rest = [*unrun_findings(own, fabric.name), *beside_findings(own)]
         findings += [*found, *side, *answers, *rest]
-        if locates and (found or side or slow):
-            here = suspects(own, fabric, item, side, is_slow=bool(slow))
+        below = any(bandwidth_findings(own, fabric))
+        if locates and (found or side or below):
+            here = suspects(own, fabric, item, side, is_slow=below)
             pointed += here
             findings += located(here, found)
         found += side

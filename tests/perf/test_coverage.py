@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netcheck.model.fabric import PortRef
-from netcheck.perf.coverage import round_for
-from netcheck.perf.schedule import Depth, Pattern, rounds
+from netcheck.model.device import Device, Role
+from netcheck.model.fabric import Fabric, Link, PortRef
+from netcheck.model.frozenmap import FrozenMap
+from netcheck.perf.coverage import passed_through, peers_of, round_for
+from netcheck.perf.schedule import Depth, Endpoint, Pattern, rounds
 from tests.perf.hidden_clos import (
     HOSTS,
     MOST_ROUNDS,
@@ -88,6 +90,32 @@ def test_only_leaves_at_a_missed_cable_take_part(rails: int, turn: int) -> None:
     for sender, receiver in found.flows:
         assert sender.leaf.device == "leaf001-0" or receiver.leaf.device == "leaf002-0"
         assert sender.leaf.device != receiver.leaf.device
+
+
+def test_a_nic_at_a_spine_does_not_hide_who_goes_through_it() -> None:
+    hosts = [
+        Endpoint(f"gpu{n}{k}", "rail0", "mlx5_0", PortRef(f"leaf{n}", f"d{k}"))
+        for n in range(2)
+        for k in range(2)
+    ]
+    store = Endpoint("store", "rail0", "mlx5_0", PortRef("spine0", "d2"))
+    devices = [
+        *(Device(one.host, role=Role.HOST) for one in (*hosts, store)),
+        *(Device(f"leaf{n}", role=Role.LEAF) for n in range(2)),
+        *(Device(f"spine{n}", role=Role.SPINE) for n in range(2)),
+        Device("core", role=Role.SUPERSPINE),
+    ]
+    links = [
+        *(Link(one.ref, one.leaf) for one in (*hosts, store)),
+        *(Link(PortRef(f"leaf{n}", "up"), PortRef(f"spine{n}", "d0")) for n in range(2)),
+        *(Link(PortRef(f"spine{n}", "up"), PortRef("core", f"d{n}")) for n in range(2)),
+    ]
+    whole = Fabric("pods", devices=FrozenMap({d.name: d for d in devices}), links=tuple(links))
+    passed = passed_through(whole)
+    assert passed == {"spine0", "spine1", "core"}
+    missed, peers = frozenset([PortRef("spine0", "up")]), peers_of(whole)
+    drawn = round_for(missed, [*hosts, store], peers, turn=0, passed=passed)
+    assert any(a in hosts[:2] and b in hosts[2:] for a, b in drawn.flows)
 
 
 def test_exhaustive_takes_every_pair_of_leaves_and_every_size_of_incast() -> None:

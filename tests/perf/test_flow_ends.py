@@ -54,7 +54,7 @@ class Ended:
     [
         (GOOD, 0, "", ""),
         # whose server the client talked to is not known
-        (GOOD, 0, TAKEN, PORT_TAKEN),
+        (GOOD, 0, TAKEN, f"gpu02 mlx5_0: {PORT_TAKEN}"),
         (EMPTY, 0, "", NO_DATA),
         (STRANGE, 1, "", "exit status 1: Unexpected CM event bl blka 14"),
         ("", 1, "", "exit status 1: no output"),
@@ -171,7 +171,12 @@ class Host(Ended):
         (set(), ["18515", "18515"], ""),
         ({"18515"}, ["18515", "18643", "18643"], ""),
         ({"18515", "18643", "18771"}, ["18515", "18643", "18771", "18899", "18899"], ""),
-        ({"18515", "18643", "18771", "18899"}, ["18515", "18643", "18771", "18899"], PORT_TAKEN),
+        # of a host and its programs, and of no cable
+        (
+            {"18515", "18643", "18771", "18899"},
+            ["18515", "18643", "18771", "18899"],
+            f"gpu02 mlx5_0: {PORT_TAKEN}",
+        ),
     ],
 )
 def test_a_server_whose_port_is_taken_is_started_at_another(

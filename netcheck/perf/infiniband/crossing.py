@@ -16,10 +16,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from netcheck.model.fabric import Fabric, PortRef
-from netcheck.model.paths import tier_of
-from netcheck.perf.coverage import OTHER_CABLES, peers_of
+from netcheck.perf.coverage import OTHER_CABLES, passed_through, peers_of
 from netcheck.perf.infiniband.services import MayTalk
-from netcheck.perf.observe import RoundResult, is_host
+from netcheck.perf.observe import RoundResult
 from netcheck.perf.schedule import Endpoint, Pattern, Round, by_leaf, islands_of
 
 Way = tuple[str, Endpoint]
@@ -119,14 +118,7 @@ class Ways:
     @cached_property
     def _lowest(self) -> AbstractSet[str]:
         """Leaves that have no other switch below them: no way passes through."""
-        pairs = [(one.a.device, one.b.device) for one in self.fabric.links]
-        above = {
-            high
-            for low, high in (*pairs, *((b, a) for a, b in pairs))
-            if not is_host(self.fabric, low)
-            and tier_of(self.fabric, low) < tier_of(self.fabric, high)
-        }
-        return self._leaves.keys() - above
+        return self._leaves.keys() - passed_through(self.fabric)
 
     def _is_open(self, way: Way) -> bool:
         """Some sender at its leaf may take it."""
