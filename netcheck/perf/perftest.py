@@ -165,7 +165,7 @@ ERRORS = (
     (r"Did not detect devices|Unable to find the Infiniband", "no RDMA device on this host"),
     (r"IB device (\S+) not found", "no RDMA device of that name"),
     (r"Couldn't connect to", "cannot connect to the server (not up, or TCP port closed)"),
-    (r"Couldn't listen to port|Address already in use", PORT_TAKEN),
+    (r"Couldn't listen to port|Address already in use|rdma_bind_addr failed", PORT_TAKEN),
     (r"retry counter exceeded|Failed status 12\b", "no acknowledgement (path, GID, MTU or loss)"),
     (r"Failed status 13\b|RNR retry", "receiver not ready (slow host)"),
     (r"Failed status 4\b|local protection", "local protection error (memory path of the host)"),

@@ -66,6 +66,13 @@ def test_the_largest_message_of_several_counts() -> None:
     ("text", "error"),
     [
         ("Couldn't connect to 10.0.0.1:18515\n", "cannot connect"),
+        ("Couldn't listen to port 18515\n Unable to init the socket connection\n", "port is taken"),
+        # of a server with -R beside another one (soft-RoCE, perftest 4.5-0.17)
+        (
+            " rdma_bind_addr failed\n Unable to perform rdma_server function\n"
+            " Unable to init the socket connection\n",
+            "port is taken",
+        ),
         (
             " Failed status transport retry counter exceeded (12): wr_id 0 syndrom 0x81\n",
             "no acknowledgement",

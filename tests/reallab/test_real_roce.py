@@ -130,13 +130,14 @@ def test_one_packet_in_ten_thousand_is_not_lossless_and_counted_to_the_packet(
     assert any(one.rule == "loss-counted" for one in found.findings)
 
 
-def test_a_server_that_is_in_the_way_is_evaded(clean: Real) -> None:
+@pytest.mark.parametrize("rdma_cm", [False, True])
+def test_a_server_that_is_in_the_way_is_evaded(clean: Real, *, rdma_cm: bool) -> None:
     """Somebody left the program waiting at the port that is next."""
     port = DEFAULT_PORT + 512 * (clean.rounds % 16)
     with clean.session("gpu02") as other:
-        other.start(f"ib_write_bw -d rxe0 -x {GID} -p {port} -F")
+        other.start(f"ib_write_bw -d rxe0 -x {GID} -p {port} -F" + " -R" * rdma_cm)
         other.wait_for("Waiting for client", PATIENCE_S)
-        (flow,) = clean.round(duration_s=2).flows
+        (flow,) = clean.round(duration_s=2, rdma_cm=rdma_cm).flows
         assert flow.result.error == ""
         assert is_known(flow.result.bandwidth_bps)
         assert not other.ended_within(0.1)  # nobody came to it
