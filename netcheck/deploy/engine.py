@@ -257,8 +257,10 @@ def _summary(
 def _chosen(found: list[Run], name: str, state: Path) -> Run:
     matching = [run for run in found if run.name == name or (not name and _is_undoable(run))]
     if not matching:
-        wanted = f"run {name}" if name else "a run"
         there = ", ".join(run.name for run in found) or "none"
+        if found and not name:
+            raise InputError(f"{state}: nothing is left to undo of {there}")
+        wanted = f"run {name}" if name else "a run"
         raise InputError(f"{state}: {wanted} is not there; there are: {there}")
     return matching[-1]
 

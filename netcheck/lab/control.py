@@ -17,6 +17,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +51,12 @@ def start_lab(fabric: Fabric, directory: Path, *, owner: int | None = None) -> L
         owner: Process id; the lab ends with that process, however that ends. Else it goes on.
 
     Raises:
-        InputError: A lab already runs there, or the fabric cannot be simulated.
+        InputError: A lab already runs there, the fabric cannot be simulated, or a
+            package is missing.
         TransportError: The lab's process did not come up.
     """
+    if find_spec("asyncssh") is None:
+        raise InputError("the lab needs the package asyncssh: pip install '.[lab]' in the checkout")
     sources = [os.fspath(Path(source).resolve()) for source in fabric.sources]
     return begin(
         directory,

@@ -105,7 +105,7 @@ class Faults:
         if not fitting:
             who = f"device {device}: {devices[device].platform}" if device else "lab: its devices"
             having = [name for name in devices if kind.change in changes_of(devices[name].platform)]
-            where = f"; {compress(having)} has it" if having else ""
+            where = f"; there is one at {compress(having)}" if having else ""
             raise FaultError(f"{who}: no such knob ({kind.change}){where}")
         roles = {built.name: built.role for built in self.building.topology.devices}
         preferred = [name for name in fitting if roles[name] == kind.role] or fitting

@@ -28,8 +28,9 @@ class SampledRound:
     marks: tuple[int | None, ...]
 
     def __str__(self) -> str:
+        samples = "1 sample" if len(self.at_s) == 1 else f"{len(self.at_s)} samples"
         return (
-            f"class {self.traffic_class}, {self.round}: {len(self.at_s)} samples during the test,"
+            f"class {self.traffic_class}, {self.round}: {samples} during the test,"
             f" {_told('pauses', 'frames', self.pauses)}, {_told('marks', 'packets', self.marks)}"
         )
 

@@ -34,7 +34,7 @@ def write(report: Report) -> str:
         from prometheus_client import CollectorRegistry  # noqa: PLC0415 -- an extra
         from prometheus_client.openmetrics.exposition import generate_latest  # noqa: PLC0415 -- as above
     except ImportError as error:
-        hint = 'pip install "netcheck-fabric[report]"'
+        hint = "pip install '.[report]' in the checkout"
         raise InputError(f"metrics need the package prometheus-client: {hint}") from error
     registry = CollectorRegistry()
     registry.register(_Collector(report))

@@ -22,7 +22,7 @@ def draw(found: Prediction, path: str) -> None:
         from matplotlib.figure import Figure  # noqa: PLC0415 -- as above
     except ImportError as error:
         raise InputError(
-            f"{path}: needs matplotlib: pip install netcheck-fabric[report]"
+            f"{path}: needs matplotlib: pip install '.[report]' in the checkout"
         ) from error
     figure = Figure(figsize=(8, 5), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))

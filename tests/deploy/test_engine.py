@@ -94,6 +94,8 @@ def test_rollback_brings_every_device_back(fabric: Fabric, tmp_path: Path) -> No
     assert result.is_ok
     assert outcome_notes(result) == ("devices: 3 undone", f"run {result.run}")
     assert all_held() == [BEFORE] * 3
+    with pytest.raises(InputError, match=f"nothing is left to undo of {result.run}"):
+        rollback(tmp_path / "state", "train", DIRECT)
 
 
 def test_a_run_that_a_later_one_covers_is_not_undone(fabric: Fabric, tmp_path: Path) -> None:

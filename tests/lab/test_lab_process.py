@@ -140,6 +140,14 @@ def test_a_second_lab_in_the_same_directory_is_refused(lab: LabState) -> None:
         start_lab(fabric(), Path(lab.directory))
 
 
+def test_a_lab_without_its_packages_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control, "find_spec", lambda _name: None)
+    with pytest.raises(InputError, match=r"pip install '\.\[lab\]'"):
+        start_lab(fabric(), tmp_path / "lab")
+
+
 def test_a_fabric_is_pointed_at_its_lab(lab: LabState) -> None:
     moved = relocate(fabric(), lab)
     device, address = moved.devices["gpu02"], lab.devices["gpu02"]

@@ -155,6 +155,7 @@ def test_a_report_says_where_samples_do_not_tell() -> None:
         "2 samples during the test, pauses in 1 of 1 that show them (up to 50 frames),"
         " marks not shown"
     )
+    assert ": 1 sample during the test" in str(replace(found, at_s=(1.0,)))
 
 
 def test_a_counter_that_is_cleared_during_the_test_proves_nothing() -> None:

@@ -121,5 +121,5 @@ def test_without_the_package_the_message_says_what_to_install(
         return original(name, globals, locals, fromlist, level)
 
     monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(InputError, match=r"netcheck-fabric\[report\]"):
+    with pytest.raises(InputError, match=r"pip install .\.\[report\]. in the checkout"):
         write(Report("lint"))

@@ -152,7 +152,8 @@ def _missing(sight: Sight, result: RoundResult) -> Finding:
         found,
         message=f"{what}: it stands at its largest value, or was cleared meanwhile",
         found="full or cleared",
-        fix="Clear it (perfquery -R with LID and port), and test again while nobody else does.",
+        fix="Clear it (perfquery -R with LID and port), and test again while nobody else does;"
+        " where it counts waits, with --duration 1, for they fill it within seconds.",
     )
 
 

@@ -198,3 +198,4 @@ def test_a_full_counter_is_said_to_be_full_and_how_to_clear_it() -> None:
     (finding, *_) = (f for f in judged(full).findings if f.rule == "counter-missing")
     assert "largest value" in finding.message
     assert "perfquery -R" in finding.fix
+    assert "--duration 1" in finding.fix
