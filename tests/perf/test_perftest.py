@@ -69,8 +69,10 @@ def test_the_largest_message_of_several_counts() -> None:
         ("Couldn't listen to port 18515\n Unable to init the socket connection\n", "port is taken"),
         # of a server with -R beside another one (soft-RoCE, perftest 4.5-0.17)
         (
-            " rdma_bind_addr failed\n Unable to perform rdma_server function\n"
-            " Unable to init the socket connection\n",
+            (
+                " rdma_bind_addr failed\n Unable to perform rdma_server function\n"
+                " Unable to init the socket connection\n"
+            ),
             "port is taken",
         ),
         (
