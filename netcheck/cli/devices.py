@@ -40,13 +40,6 @@ def running_lab(directory: str) -> LabState:
     return state
 
 
-def pause_s(said: float | None, otherwise: float, *, lab: bool, lab_dir: str) -> float:
-    """Pause between two readings: as said, else none for simulated devices, which count at once."""
-    if said is not None:
-        return said
-    return 0.0 if basis_of(lab=lab, lab_dir=lab_dir) is Basis.SIMULATED else otherwise
-
-
 def basis_of(*, lab: bool, lab_dir: str) -> Basis:
     """What figures rest on: only a lab of virtual machines measures."""
     is_simulated = lab and not running_lab(lab_dir).is_real

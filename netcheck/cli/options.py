@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
-from netcheck.model.finding import Severity
+from netcheck.model.finding import Basis, Severity
 from netcheck.model.frozen import frozen
 from netcheck.report.publish import NAMED, Format, format_of
 
@@ -187,11 +187,18 @@ class Number(click.FloatRange):
         return found
 
 
+T = TypeVar("T", int, float)
 DURATION = click.option(
     "--duration",
     type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
+    show_default="5; 1 in the embedded lab",
     metavar="SECONDS",
     help="Length of each bandwidth test.",
 )
+
+
+def by_basis(said: T | None, measured: T, simulated: T, basis: Basis) -> T:
+    """What was said, else what fits: simulated devices count at once, and send no less at first."""
+    if said is not None:
+        return said
+    return simulated if basis is Basis.SIMULATED else measured

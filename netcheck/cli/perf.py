@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from netcheck.cli.options import DURATION, INTENT, Common, Number, reaching, reporting
+from netcheck.cli.options import DURATION, INTENT, Common, Number, by_basis, reaching, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import ExitCode
 from netcheck.model.globs import matching
-from netcheck.perf.options import SETTLE_S
+from netcheck.perf.options import DURATION_S, LAB_DURATION_S, SETTLE_S
 from netcheck.perf.perftest import Memory
 from netcheck.perf.schedule import Depth
 from netcheck.perf.verdict import PerfVerdict
@@ -91,7 +91,7 @@ from netcheck.report.report import Report
 def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
     common: Common,
     intent: tuple[str, ...],
-    duration: int,
+    duration: int | None,
     settle: float | None,
     queue_pairs: int,
     schedule: str,
@@ -115,15 +115,16 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
     lossless, not lossless, or not proven with the reason; what is not as
     intended is located, the first suspect first.
     """
-    from netcheck.cli.devices import basis_of, pause_s, reachable  # noqa: PLC0415 -- options are checked without it
+    from netcheck.cli.devices import basis_of, reachable  # noqa: PLC0415 -- options are checked without it
     from netcheck.perf.options import PerfOptions  # noqa: PLC0415 -- as above
     from netcheck.perf.run import Baseline, run_perf  # noqa: PLC0415 -- as above
 
     fabric = reachable(intent, lab=lab, lab_dir=lab_dir)
     chosen = frozenset(matching(fabric.devices, common.limit))
+    basis = basis_of(lab=lab, lab_dir=lab_dir)
     options = PerfOptions(
-        duration,
-        pause_s(settle, SETTLE_S, lab=lab, lab_dir=lab_dir),
+        by_basis(duration, DURATION_S, LAB_DURATION_S, basis),
+        by_basis(settle, SETTLE_S, 0.0, basis),
         queue_pairs,
         chosen if common.limit else None,
         Depth(schedule),
@@ -133,7 +134,6 @@ def perf(  # noqa: PLR0913, PLR0917 -- click gives each option by name
         rdma_cm=rdma_cm,
         collective=_one_line(collective),
     )
-    basis = basis_of(lab=lab, lab_dir=lab_dir)
     compared = Baseline(
         Path(baseline) if baseline else None, Path(keep) if keep else None, tolerance
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from netcheck.cli.deploy import ask
-from netcheck.cli.options import BACKEND, DURATION, INTENT, STATE, YES, Common, reporting
+from netcheck.cli.options import BACKEND, DURATION, INTENT, STATE, YES, Common, by_basis, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.deploy.plan import Plan
 from netcheck.model.errors import InputError
@@ -47,7 +47,7 @@ def run(  # noqa: PLR0913 -- one argument an option
     intent: tuple[str, ...],
     faults: tuple[str, ...],
     stages: str,
-    duration: int,
+    duration: int | None,
     backend: str,
     state: str | None,
     *,
@@ -62,12 +62,13 @@ def run(  # noqa: PLR0913 -- one argument an option
     """
     from netcheck import api  # noqa: PLC0415 -- options are checked without it
     from netcheck.chain import ChainOptions, parts_of, run_chain  # noqa: PLC0415 -- as above
-    from netcheck.perf.options import PerfOptions  # noqa: PLC0415 -- as above
+    from netcheck.perf.options import DURATION_S, LAB_DURATION_S, SETTLE_S, PerfOptions  # noqa: PLC0415 -- as above
 
     if faults and not lab:
         raise InputError("run: --fault needs --lab; faults are for simulated devices only")
     parts = parts_of(stages)
     fabric = api.load_completed(intent, deployable=True)
+    basis = Basis.SIMULATED if lab else Basis.MEASURED
 
     def confirm(shown: object) -> bool:
         return not isinstance(shown, Plan) or ask(shown, yes=yes or lab)
@@ -79,8 +80,11 @@ def run(  # noqa: PLR0913 -- one argument an option
             backend=backend,
             profile=common.profile,
             limit=common.limit,
-            basis=Basis.SIMULATED if lab else Basis.MEASURED,
-            perf=PerfOptions(duration, settle_s=0.0) if lab else PerfOptions(duration),
+            basis=basis,
+            perf=PerfOptions(
+                by_basis(duration, DURATION_S, LAB_DURATION_S, basis),
+                by_basis(None, SETTLE_S, 0.0, basis),
+            ),
             between_s=0.0 if lab else 10.0,
             confirm=confirm,
             after_deploy=after_deploy,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from netcheck.cli.options import INTENT, Common, Number, reaching, reporting
+from netcheck.cli.options import INTENT, Common, Number, by_basis, reaching, reporting
 from netcheck.cli.output import publish, tell
 from netcheck.model.fabric import Fabric
 from netcheck.model.finding import ExitCode
@@ -56,14 +56,14 @@ def verify(  # noqa: PLR0913 -- one argument an option
     cabling, links, speeds, and errors that move between two readings.
     """
     from netcheck import api  # noqa: PLC0415 -- options are checked without it
-    from netcheck.cli.devices import pause_s, reachable  # noqa: PLC0415 -- as above
+    from netcheck.cli.devices import basis_of, reachable  # noqa: PLC0415 -- as above
 
     if snapshot is None:
         fabric = reachable(intent, lab=lab, lab_dir=lab_dir)
     else:
         fabric = api.load_intent(intent)
     is_lab = lab and snapshot is None
-    pause = pause_s(between, BETWEEN_S, lab=is_lab, lab_dir=lab_dir)
+    pause = by_basis(between, BETWEEN_S, 0.0, basis_of(lab=is_lab, lab_dir=lab_dir))
     once = partial(_once, common, fabric, snapshot, pause, is_lab=lab)
     code = publish(once(), common)
     while watch:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from netcheck.perf.perftest import Memory
 from netcheck.perf.schedule import Depth
 
+DURATION_S, LAB_DURATION_S = 5, 1  # a wait of 32 bits is full after 1.4 s at 200 Gb/s
 SETTLE_S = 11.0
 
 
@@ -36,7 +37,7 @@ class PerfOptions:
         probe_after_s: When latency is tested in an incast, after its clients were started.
     """
 
-    duration_s: int = 5
+    duration_s: int = DURATION_S
     settle_s: float = SETTLE_S
     queue_pairs: int = 4
     limit: frozenset[str] | None = None

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from netmiko import BaseConnection, ConnectHandler
 
-from netcheck.cli.devices import pause_s
+from netcheck.cli.devices import basis_of
+from netcheck.cli.options import by_basis
 from netcheck.lab import control
 from netcheck.lab.control import clear, inject, lab_status, relocate, start_lab, stop_lab
 from netcheck.lab.owner import OWNER, owner_ended
@@ -158,9 +159,9 @@ def test_a_fabric_is_pointed_at_its_lab(lab: LabState) -> None:
 
 def test_readings_of_a_lab_need_no_pause_between_them(lab: LabState) -> None:
     where = lab.directory
-    assert pause_s(None, 11.0, lab=True, lab_dir=where) == 0
-    assert pause_s(3.0, 11.0, lab=True, lab_dir=where) == 3
-    assert pause_s(None, 11.0, lab=False, lab_dir=where) == 11
+    assert by_basis(None, 11.0, 0.0, basis_of(lab=True, lab_dir=where)) == 0
+    assert by_basis(3.0, 11.0, 0.0, basis_of(lab=True, lab_dir=where)) == 3
+    assert by_basis(None, 11.0, 0.0, basis_of(lab=False, lab_dir=where)) == 11
 
 
 def test_where_no_lab_runs_nothing_answers(tmp_path: Path) -> None:
