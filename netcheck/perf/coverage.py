@@ -41,6 +41,12 @@ class Coverage:
     missed: frozenset[PortRef] = frozenset()
     unseen: frozenset[PortRef] = frozenset()
 
+    def joined(self, other: Coverage) -> Coverage:
+        """That of the rounds of both."""
+        crossed = self.crossed | other.crossed
+        missed = (self.missed | other.missed) - crossed
+        return Coverage(crossed, missed, (self.unseen | other.unseen) - crossed - missed)
+
 
 def coverage(results: Sequence[RoundResult], fabric: Fabric, item: TrafficClass) -> Coverage:
     """What the rounds of one traffic class touched of the cables between switches."""

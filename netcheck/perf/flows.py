@@ -365,8 +365,10 @@ class Course:
             seen: What results tell of these cables.
             drawn: A round that may reach the missed ones, by how many such went before.
         """
+        known, told = Coverage(), 0
         for turn in range(most):
-            missed = seen(self.results).missed
+            known = known.joined(seen(self.results[told:]))
+            missed, told = known.missed, len(self.results)
             more = drawn(missed, turn) if missed else None
             if more is None or not more.flows:
                 return

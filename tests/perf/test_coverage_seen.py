@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from netcheck.model.counters import Counter, CounterClass, CounterKey, Meaning
 from netcheck.model.device import Device, Port, RdmaDevice, Role
@@ -142,6 +144,20 @@ def test_a_cable_without_data_is_suspected_where_rounds_were_run_to_reach_it(
     unused = [found for found in judged.suspects if "no data in either direction" in found.evidence]
     assert len(unused) == 2 * suspects
     assert sum(one.rule == "cable-not-crossed" for one in judged.findings) == 4
+
+
+COUNTS = st.sampled_from([(0, 0), (50_000, DATA_BYTES), (50_000, ANSWER_BYTES), (UNKNOWN, 0)])
+SHOWN = st.dictionaries(st.sampled_from(["up1", "up2", "d1", "d2"]), COUNTS)
+READ = st.dictionaries(st.sampled_from(["leaf1", "leaf2", "spine1", "spine2"]), SHOWN)
+
+
+@given(st.lists(READ, max_size=5), st.integers(0, 5))
+def test_rounds_seen_one_after_the_other_are_seen_as_all_together(
+    rounds: list[dict[str, Rows]], cut: int
+) -> None:
+    results, fabric = [result(**rows) for rows in rounds], clos()
+    first, rest = (coverage(some, fabric, RDMA) for some in (results[:cut], results[cut:]))
+    assert first.joined(rest) == coverage(results, fabric, RDMA)
 
 
 def test_peers_are_named_from_both_ends() -> None:
