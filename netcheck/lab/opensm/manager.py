@@ -33,7 +33,8 @@ PRIVATE = {
 # What it does not get over by itself: a GUID that is there twice, a port that it cannot bind to.
 FATAL = re.compile(r"ERR 0D01|Error from osm_opensm_bind|osm_opensm_bind: ERR")
 ERROR = re.compile(r"(?<=-> )\w+: ERR .*(?:\n(?![A-Z][a-z]{2} \d).*)*")
-# What OpenSM reads unless told; files of this machine are of another subnet.
+# What OpenSM reads unless told: on its host the files that are pushed there; those of this
+# machine are of another subnet.
 # Source: opensm -c.
 USUAL_FOLDER = Path("/etc/opensm")
 USUAL_FILES = {
@@ -59,9 +60,9 @@ def private_conf(
     told = [line.split("#", 1)[0].split() for line in text.splitlines()]
     said = {words[0] for words in told if words}
     usual = {
-        key: str(folder / name)
+        key: str(files.get(name, folder / name))
         for key, name in USUAL_FILES.items()
-        if key not in said and (USUAL_FOLDER / name).exists()
+        if key not in said and (name in files or (USUAL_FOLDER / name).exists())
     }
     own = {**PRIVATE, **usual, "log_file": str(folder / LOG), "dump_files_dir": f"{folder}/"}
     for words in told:

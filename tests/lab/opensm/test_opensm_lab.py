@@ -280,3 +280,5 @@ def test_a_private_configuration_reads_no_file_of_this_machine(
     whole = private_conf("torus_config /srv/torus.conf\n", {}, ours, {})
     assert f"partition_config_file {ours}/partitions.conf" in whole.splitlines()
     assert whole.count("torus_config") == 1
+    pushed = private_conf("sm_priority 9\n", {"partitions.conf": tmp_path / "copy"}, ours, {})
+    assert f"partition_config_file {tmp_path}/copy" in pushed.splitlines()
